@@ -1,0 +1,157 @@
+//! Checks all invariants as a model runs.
+
+use crate::canonical::{Canonical, Sink};
+use crate::ledger::Ledger;
+use crate::properties::{Ghosts, INVARIANT_COUNT, InvariantId};
+use crate::vocabulary::{Event, Evidence, Observer, View};
+use arrayvec::ArrayVec;
+
+/// Which invariants are checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Selection(u32);
+
+impl Selection {
+    /// All of them.
+    pub const ALL: Self = Self((1 << INVARIANT_COUNT) - 1);
+    /// None: runs without checking.
+    pub const NONE: Self = Self(0);
+
+    /// Only `invariant`.
+    pub const fn only(invariant: InvariantId) -> Self {
+        Self(1 << invariant as u32)
+    }
+
+    /// This selection and `invariant`.
+    #[must_use]
+    pub const fn with(self, invariant: InvariantId) -> Self {
+        Self(self.0 | 1 << invariant as u32)
+    }
+
+    /// This selection without `invariant`.
+    #[must_use]
+    pub const fn without(self, invariant: InvariantId) -> Self {
+        Self(self.0 & !(1 << invariant as u32))
+    }
+
+    /// Whether `invariant` is selected.
+    #[inline]
+    pub const fn contains(self, invariant: InvariantId) -> bool {
+        self.0 & (1 << invariant as u32) != 0
+    }
+
+    /// Whether nothing is selected.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// An invariant that does not hold, and what shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violation {
+    /// Which invariant.
+    pub invariant: InvariantId,
+    /// What shows it.
+    pub evidence: Evidence,
+}
+
+/// An observer that checks invariants, remembers the first violation of each, and counts how often
+/// the premise of each came up.
+///
+/// A violated invariant is not checked again; the others go on, so that a common violation does
+/// not hide a rare one.
+#[derive(Clone, Debug)]
+pub struct Checker {
+    ledger: Ledger,
+    ghosts: Ghosts,
+    active: Selection,
+    tested: [u64; INVARIANT_COUNT],
+    undecided: Selection,
+    violations: ArrayVec<Violation, INVARIANT_COUNT>,
+}
+
+impl Checker {
+    /// A checker of `selection` for a partition that is now as `view` shows it.
+    pub fn new<V: View>(selection: Selection, view: &V) -> Self {
+        Self {
+            ledger: Ledger::new(view),
+            ghosts: Ghosts::default(),
+            active: selection,
+            tested: [0; INVARIANT_COUNT],
+            undecided: Selection::NONE,
+            violations: ArrayVec::new(),
+        }
+    }
+
+    /// The first violation of each violated invariant, in the order in which they were found.
+    pub fn violations(&self) -> &[Violation] {
+        &self.violations
+    }
+
+    /// How often the premise of each invariant came up, by [`InvariantId`].
+    pub fn tested(&self) -> &[u64; INVARIANT_COUNT] {
+        &self.tested
+    }
+
+    /// Invariants that gave up deciding because a limit of the checker was reached. Neither passed
+    /// nor violated.
+    pub fn undecided(&self) -> Selection {
+        self.undecided
+    }
+
+    /// What the partition has promised so far.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    #[cold]
+    fn settle(&mut self, invariant: InvariantId, finding: Finding) {
+        self.active = self.active.without(invariant);
+        match finding {
+            Finding::Violated(evidence) => self.violations.push(Violation { invariant, evidence }),
+            Finding::Undecided => self.undecided = self.undecided.with(invariant),
+        }
+    }
+}
+
+/// Why an invariant's check did not pass.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Finding {
+    /// It does not hold.
+    Violated(Evidence),
+    /// A limit of the checker was reached; whether it holds is not known.
+    Undecided,
+}
+
+impl From<Evidence> for Finding {
+    fn from(evidence: Evidence) -> Self {
+        Self::Violated(evidence)
+    }
+}
+
+impl Observer for Checker {
+    #[inline]
+    fn observe<V: View>(&mut self, event: Event, view: &V) {
+        let is_state_check = matches!(event, Event::Ticked | Event::OperationEnded);
+        if is_state_check && !self.ledger.may_have_changed(view) {
+            return;
+        }
+        self.ledger.take_note(event, view);
+        let active = self.active;
+        let mut findings = ArrayVec::<_, INVARIANT_COUNT>::new();
+        self.ghosts.check_all(&self.ledger, event, view, active, &mut self.tested, &mut findings);
+        for (invariant, finding) in findings {
+            self.settle(invariant, finding);
+        }
+        if is_state_check {
+            self.ledger.turn_page(view);
+        }
+    }
+}
+
+impl Canonical for Checker {
+    /// The ledger and every invariant's own ghost state; counts and violations are no part of it.
+    fn encode(&self, sink: &mut impl Sink) {
+        self.ledger.encode(sink);
+        self.ghosts.encode(sink);
+    }
+}

@@ -1,0 +1,136 @@
+//! What one replica looked like when last seen, so that only what changed is looked at again.
+
+use crate::canonical::{Canonical, Sink};
+use crate::vocabulary::{Log, NodeId, Offset, Table, View, first_difference};
+
+/// How a replica's log differs from what it was at the state check before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LogChange {
+    /// Not at all.
+    #[default]
+    Unchanged,
+    /// Entries were added; the first `from` are as they were.
+    Appended {
+        /// Entries that were there before.
+        from: usize,
+    },
+    /// Entries were removed or replaced; only the first `from` are as they were.
+    Rewritten {
+        /// Entries that survived from the start of the log.
+        from: usize,
+    },
+}
+
+impl LogChange {
+    /// How many entries at the start of the log are as they were; `None` if all are.
+    pub fn first_changed(self) -> Option<usize> {
+        match self {
+            Self::Unchanged => None,
+            Self::Appended { from } | Self::Rewritten { from } => Some(from),
+        }
+    }
+}
+
+/// A replica as it was at the last state check, with the replay of what it held.
+#[derive(Clone, Debug, Default)]
+pub struct Shadow {
+    log: Log,
+    data: Table,
+    committed_data: Table,
+    applied_high_watermark: Offset,
+    applied_before: Offset,
+    change: LogChange,
+    changed: bool,
+    lost_unfsynced: bool,
+    revision: Option<u64>,
+}
+
+impl Shadow {
+    /// Whether anything of this replica may have changed since the state check before.
+    pub fn changed(&self) -> bool {
+        self.changed
+    }
+
+    /// How the log changed since the state check before.
+    pub fn log_change(&self) -> LogChange {
+        self.change
+    }
+
+    /// The applied high watermark at the state check before.
+    pub fn applied_before(&self) -> Offset {
+        self.applied_before
+    }
+
+    /// Whether the node lost what it had not synced since the state check before.
+    pub fn lost_unfsynced(&self) -> bool {
+        self.lost_unfsynced
+    }
+
+    /// The replay of the whole log, made by the ledger itself.
+    pub fn expected_data(&self) -> &Table {
+        &self.data
+    }
+
+    /// The replay of the log through the applied high watermark, made by the ledger itself.
+    pub fn expected_committed_data(&self) -> &Table {
+        &self.committed_data
+    }
+
+    pub(super) fn note_loss(&mut self) {
+        self.lost_unfsynced = true;
+    }
+
+    #[inline]
+    pub(super) fn turn_page(&mut self) {
+        self.change = LogChange::Unchanged;
+        self.changed = false;
+        self.lost_unfsynced = false;
+        self.applied_before = self.applied_high_watermark;
+    }
+
+    #[inline]
+    pub(super) fn look_at<V: View>(&mut self, view: &V, node: NodeId) {
+        let revision = view.node_revision(node);
+        if revision.is_some() && revision == self.revision {
+            return;
+        }
+        self.revision = revision;
+        self.changed = true;
+        self.look_closely(view, node);
+    }
+
+    fn look_closely<V: View>(&mut self, view: &V, node: NodeId) {
+        let now = view.log(node);
+        let kept = match first_difference(&self.log, now) {
+            Some(offset) => offset.entries() - 1,
+            None => self.log.len().min(now.len()),
+        };
+        let rewritten = kept < self.log.len();
+        if rewritten {
+            self.change = LogChange::Rewritten { from: kept };
+            self.log.truncate(kept);
+            self.data = Table::replay(&self.log);
+        } else if kept < now.len() {
+            self.change = LogChange::Appended { from: kept };
+        }
+        self.log.extend_from_slice(&now[kept..]);
+        self.data.apply_all(&now[kept..]);
+
+        let applied_now = view.applied_high_watermark(node);
+        let applied_was = self.applied_high_watermark.entries();
+        let end = applied_now.entries().min(now.len());
+        if applied_was > end || applied_was > kept {
+            self.committed_data = Table::replay(&now[..end]);
+        } else {
+            self.committed_data.apply_all(&now[applied_was..end]);
+        }
+        self.applied_high_watermark = applied_now;
+    }
+}
+
+impl Canonical for Shadow {
+    /// Only what a later check depends on; the rest follows from the state itself.
+    fn encode(&self, sink: &mut impl Sink) {
+        sink.word(u64::from(self.applied_before.0));
+    }
+}

@@ -1,0 +1,27 @@
+//! What must hold of a replicated partition.
+//!
+//! This crate is the checker's half of Highwater. It has a small *vocabulary* in which any model of
+//! replication can describe itself ([`View`], [`Event`]), a [`Ledger`] of what has happened so far
+//! (the committed history, the acknowledged writes), and one file for each invariant.
+//!
+//! It only observes, and it knows no model: nothing here can change what a model does.
+//!
+//! A [`Checker`] is an [`Observer`]: a model tells it each event together with a view of the
+//! partition, and it counts for every invariant how often the invariant's premise came up. An
+//! invariant whose premise never came up has not been tested, and is never reported as passed.
+
+pub mod canonical;
+pub mod checker;
+pub mod ledger;
+pub mod properties;
+pub mod vocabulary;
+
+pub use canonical::{Canonical, Sink};
+pub use checker::{Checker, Selection, Violation};
+pub use ledger::Ledger;
+pub use properties::{INVARIANT_COUNT, InvariantId};
+pub use vocabulary::{
+    AckLevel, Entry, Event, Evidence, Fact, KeyId, LeaderEpoch, Log, MAX_NODES, Names, NodeId,
+    NodeSet, Observer, Offset, Packet, ReadLevel, Settled, Table, Unobserved, ValueId, View,
+    WriteId,
+};

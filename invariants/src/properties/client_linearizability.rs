@@ -1,0 +1,277 @@
+//! `client-linearizability`: clients see one register per key.
+//!
+//! Reads are served at one instant, writes take effect at some instant between submission and
+//! answer. So it is enough to remember, for each key, every way in which the past can be explained:
+//! the present value, when it was put there, and which writes of unknown outcome were used up. This
+//! is the just-in-time linearization of Wing and Gong's algorithm (JPDC 1993) in Lowe's form
+//! ("Testing for linearizability", 2017), kept incrementally: a write is linearized only when a read
+//! or an answer needs it.
+//!
+//! A write that was open when the present value was put there may have taken effect just before,
+//! and been overwritten unseen. Which writes those are follows from the two times alone, so an
+//! explanation need not list them.
+
+use super::Invariant;
+use crate::canonical::{Canonical, Sink};
+use crate::checker::Finding;
+use crate::ledger::Ledger;
+use crate::vocabulary::{AckLevel, Event, Evidence, Fact, KeyId, ReadLevel, ValueId, View, WriteId};
+use smallvec::SmallVec;
+
+/// Per key, accepted `ALL_ISR` writes and linearizable or lease reads are linearizable. `LEADER`
+/// writes, and writes not accepted after their append, may take effect at most once, later, or
+/// never; a write refused at admission never does.
+#[derive(Debug)]
+pub struct ClientLinearizability;
+
+/// Writes of unknown outcome that can be tracked at a time, over all keys.
+const OPEN_WRITES_MAX: usize = 128;
+/// Explanations of one key's past that are kept.
+const EXPLANATIONS_MAX: usize = 64;
+
+/// All that is known of what clients saw.
+#[derive(Clone, Debug, Default)]
+pub struct Explanations {
+    /// Writes that may yet take effect; a write keeps its slot for as long as it is open.
+    open: SmallVec<[Option<OpenWrite>; 16]>,
+    /// By key. A key that is not there has never been read or acknowledged.
+    keys: SmallVec<[Option<Key>; 8]>,
+    /// Counts events, to tell before from after.
+    now: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OpenWrite {
+    write: WriteId,
+    key: KeyId,
+    value: ValueId,
+    submitted: u32,
+    /// No answer will come any more that says that it took effect.
+    unresolved: bool,
+}
+
+type Key = SmallVec<[Explanation; 4]>;
+
+/// One way to explain all that was seen of a key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Explanation {
+    value: Option<ValueId>,
+    /// When the value was put there; 0 for the initial absence.
+    since: u32,
+    /// Slots of open writes that have taken effect in this explanation.
+    used: u128,
+}
+
+impl Explanation {
+    /// Whether whatever may follow `other` may follow this one too.
+    fn covers(self, other: Self) -> bool {
+        self.value == other.value && self.since >= other.since && self.used & !other.used == 0
+    }
+}
+
+impl Invariant for ClientLinearizability {
+    type Ghost = Explanations;
+    const NAME: &'static str = "client-linearizability";
+    const STATEMENT: &'static str = "per key, accepted ALL_ISR writes and LINEARIZABLE or lease reads are linearizable; LEADER writes and writes not accepted after their append may take effect at most once, later, or never; a write refused at admission never does";
+
+    #[inline]
+    fn check<V: View>(
+        ghost: &mut Explanations,
+        _ledger: &Ledger,
+        event: Event,
+        _view: &V,
+        tested: &mut u64,
+    ) -> Result<(), Finding> {
+        match event {
+            Event::WriteSubmitted { write, key, value, .. } => ghost.open(write, key, value),
+            Event::WriteRefused { write } => ghost.refused(write),
+            Event::WriteAnswered { write, ack, accepted, .. } => {
+                if ack == AckLevel::AllIsr && accepted {
+                    ghost.accepted(write)
+                } else {
+                    ghost.unresolved(write);
+                    Ok(())
+                }
+            }
+            Event::ReadServed { level: ReadLevel::Linearizable, key, value, .. } => {
+                *tested += 1;
+                ghost.read(key, value)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Explanations {
+    fn open(&mut self, write: WriteId, key: KeyId, value: ValueId) -> Result<(), Finding> {
+        self.now += 1;
+        let entry = Some(OpenWrite { write, key, value, submitted: self.now, unresolved: false });
+        if let Some(slot) = self.open.iter_mut().find(|slot| slot.is_none()) {
+            *slot = entry;
+        } else if self.open.len() < OPEN_WRITES_MAX {
+            self.open.push(entry);
+        } else {
+            return Err(Finding::Undecided);
+        }
+        Ok(())
+    }
+
+    fn slot_of(&self, write: WriteId) -> Option<(usize, OpenWrite)> {
+        let found = |slot: &Option<OpenWrite>| slot.filter(|open| open.write == write);
+        self.open.iter().enumerate().find_map(|(slot, open)| Some((slot, found(open)?)))
+    }
+
+    fn key(&mut self, key: KeyId) -> &mut Key {
+        let index = usize::from(key.0);
+        if index >= self.keys.len() {
+            self.keys.resize(index + 1, None);
+        }
+        self.keys[index].get_or_insert_with(|| SmallVec::from_slice(&[Explanation::default()]))
+    }
+
+    fn refused(&mut self, write: WriteId) -> Result<(), Finding> {
+        let Some((slot, open)) = self.slot_of(write) else { return Ok(()) };
+        self.open[slot] = None;
+        let explanations = self.key(open.key);
+        explanations.retain(|explanation| explanation.used & (1 << slot) == 0);
+        if explanations.is_empty() {
+            return Err(refused_but_seen(open).into());
+        }
+        Ok(())
+    }
+
+    fn unresolved(&mut self, write: WriteId) {
+        if let Some((slot, _)) = self.slot_of(write)
+            && let Some(open) = &mut self.open[slot]
+        {
+            open.unresolved = true;
+        }
+    }
+
+    fn accepted(&mut self, write: WriteId) -> Result<(), Finding> {
+        self.now += 1;
+        let now = self.now;
+        let Some((slot, open)) = self.slot_of(write) else { return Ok(()) };
+        self.open[slot] = None;
+        let bit = 1 << slot;
+        let mut next = Key::new();
+        for &explanation in self.key(open.key).iter() {
+            let used = explanation.used & !bit;
+            if explanation.used & bit != 0 {
+                add(&mut next, Explanation { used, ..explanation })?;
+                continue;
+            }
+            if open.submitted < explanation.since {
+                add(&mut next, explanation)?;
+            }
+            add(&mut next, Explanation { value: Some(open.value), since: now, used })?;
+        }
+        *self.key(open.key) = next;
+        Ok(())
+    }
+
+    fn read(&mut self, key: KeyId, value: Option<ValueId>) -> Result<(), Finding> {
+        self.now += 1;
+        let now = self.now;
+        let mut next = Key::new();
+        let past = self.key(key).clone();
+        for &explanation in &past {
+            if explanation.value == value {
+                add(&mut next, explanation)?;
+            }
+            for (slot, open) in self.open.iter().enumerate() {
+                let Some(open) = open else { continue };
+                let bit = 1 << slot;
+                if open.key == key && Some(open.value) == value && explanation.used & bit == 0 {
+                    let used = explanation.used | bit;
+                    add(&mut next, Explanation { value, since: now, used })?;
+                }
+            }
+        }
+        if next.is_empty() {
+            return Err(not_linearizable(key, value, &past).into());
+        }
+        self.forget_spent_writes(key, &mut next);
+        *self.key(key) = next;
+        Ok(())
+    }
+
+    /// Frees the slots of writes that have taken effect in every explanation and to which no answer
+    /// will come any more.
+    fn forget_spent_writes(&mut self, key: KeyId, explanations: &mut Key) {
+        let spent = explanations.iter().fold(u128::MAX, |spent, one| spent & one.used);
+        for (slot, open) in self.open.iter_mut().enumerate() {
+            let bit = 1 << slot;
+            if spent & bit != 0 && open.is_some_and(|open| open.key == key && open.unresolved) {
+                *open = None;
+                for explanation in explanations.iter_mut() {
+                    explanation.used &= !bit;
+                }
+            }
+        }
+    }
+}
+
+fn add(explanations: &mut Key, new: Explanation) -> Result<(), Finding> {
+    if explanations.iter().any(|one| one.covers(new)) {
+        return Ok(());
+    }
+    explanations.retain(|one| !new.covers(*one));
+    if explanations.len() == EXPLANATIONS_MAX {
+        return Err(Finding::Undecided);
+    }
+    explanations.push(new);
+    Ok(())
+}
+
+#[cold]
+fn refused_but_seen(open: OpenWrite) -> Evidence {
+    Evidence::new(
+        "refused-write-took-effect",
+        "the write {key}={value} was refused at admission, but a read had already returned it",
+    )
+    .with("key", Fact::Key(open.key))
+    .with("value", Fact::Value(Some(open.value)))
+}
+
+#[cold]
+fn not_linearizable(key: KeyId, value: Option<ValueId>, past: &Key) -> Evidence {
+    Evidence::new(
+        "read-not-linearizable",
+        "a linearizable read of {key} returned {value}; by all that clients were told before it had to be {expected}, or a write whose outcome is still open",
+    )
+    .with("key", Fact::Key(key))
+    .with("value", Fact::Value(value))
+    .with("expected", Fact::Value(past[0].value))
+}
+
+impl Canonical for Explanations {
+    /// Times are encoded by their rank, since only their order matters.
+    fn encode(&self, sink: &mut impl Sink) {
+        let mut times: SmallVec<[u32; 32]> = SmallVec::new();
+        times.extend(self.open.iter().flatten().map(|open| open.submitted));
+        times.extend(self.keys.iter().flatten().flatten().map(|one| one.since));
+        times.sort_unstable();
+        times.dedup();
+        let rank = |time| times.partition_point(|&other| other < time) as u64;
+        sink.word(self.open.len() as u64);
+        for open in &self.open {
+            let Some(open) = open else {
+                sink.word(u64::MAX);
+                continue;
+            };
+            let names = u64::from(open.key.0) << 16 | open.value.index() as u64;
+            sink.word(rank(open.submitted) << 33 | u64::from(open.unresolved) << 32 | names);
+        }
+        for key in &self.keys {
+            sink.word(key.as_ref().map_or(u64::MAX, |key| key.len() as u64));
+            for one in key.iter().flatten() {
+                sink.word(one.value.map_or(u64::MAX, |value| value.index() as u64));
+                sink.word(rank(one.since));
+                sink.word(one.used as u64);
+                sink.word((one.used >> 64) as u64);
+            }
+        }
+        sink.word(u64::MAX - 1);
+    }
+}

@@ -1,0 +1,64 @@
+//! `durable-prefix`: what survives a power loss is part of what was there.
+
+use super::{Invariant, is_state_check};
+use crate::checker::Finding;
+use crate::ledger::Ledger;
+use crate::vocabulary::{Event, Evidence, Fact, Offset, View, first_difference};
+
+/// The durable image is never longer than the log, and a prefix of some log that the node had since
+/// its last truncation.
+///
+/// Since its last truncation a log only grew, so each log that the node had since then is a prefix
+/// of the present one; hence the durable image must be a prefix of the present log.
+#[derive(Debug)]
+pub struct DurablePrefix;
+
+impl Invariant for DurablePrefix {
+    type Ghost = ();
+    const NAME: &'static str = "durable-prefix";
+    const STATEMENT: &'static str = "the durable image is never longer than the log, and a prefix of some log that the node had since its last truncation";
+
+    #[inline]
+    fn check<V: View>(
+        (): &mut (),
+        ledger: &Ledger,
+        event: Event,
+        view: &V,
+        tested: &mut u64,
+    ) -> Result<(), Finding> {
+        if !is_state_check(event) {
+            return Ok(());
+        }
+        for node in view.nodes().iter() {
+            let Some(durable) = view.durable(node).filter(|image| !image.is_empty()) else {
+                continue;
+            };
+            if !ledger.replica(node).changed() {
+                continue;
+            }
+            *tested += 1;
+            let log = view.log(node);
+            let (kind, sentence) = if durable.len() > log.len() {
+                (
+                    "durable-image-longer-than-log",
+                    "the durable image of {node} ends at {durable_end}, beyond its log, which ends at {end}",
+                )
+            } else if first_difference(durable, log).is_some() {
+                (
+                    "durable-image-not-a-prefix",
+                    "the durable image of {node} differs from its log at offset {offset}",
+                )
+            } else {
+                continue;
+            };
+            let offset = first_difference(durable, log).unwrap_or(Offset(log.len() as u32 + 1));
+            return Err(Evidence::new(kind, sentence)
+                .with("node", Fact::Node(node))
+                .with("durable_end", Fact::Count(durable.len() as u64))
+                .with("end", Fact::Count(log.len() as u64))
+                .with("offset", Fact::Offset(offset))
+                .into());
+        }
+        Ok(())
+    }
+}

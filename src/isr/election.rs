@@ -1,0 +1,38 @@
+//! The controller elects a leader (PROTOCOL.md section 7).
+
+use crate::isr::error::IsrError;
+use crate::isr::partition::{Partition, Result};
+use crate::isr::trace::{IsrEvent, Recorder};
+use highwater_invariants::{Event, NodeId};
+
+impl Partition {
+    /// Makes `node`, a live ISR member, the leader of a new epoch. Its log is cut to the high
+    /// watermark; nothing else of it changes, and there is no refresh.
+    pub fn elect(&mut self, node: NodeId, recorder: &mut impl Recorder) -> Result<()> {
+        self.require_up(node)?;
+        if !self.controller.isr().contains(node) {
+            return Err(IsrError::NotInIsr(node));
+        }
+        let old_leader = self.controller.leader();
+        if node == old_leader {
+            return Err(IsrError::AlreadyLeader(node));
+        }
+        self.controller.elect(node);
+        let high_watermark = self.controller.high_watermark();
+        self.replica_mut(node).truncate(high_watermark);
+        self.controller.leave_isr(old_leader);
+        self.renew_lease();
+        self.trace(recorder, || IsrEvent::ControllerElected {
+            old_leader,
+            new_leader: node,
+            controller_epoch: self.controller.controller_epoch(),
+            leader_epoch: self.controller.leader_epoch(),
+            high_watermark,
+        });
+        recorder.observe(Event::Elected { node }, self);
+        for follower in self.peers(node).and(self.controller.alive()).iter() {
+            self.synchronize(follower, recorder)?;
+        }
+        Ok(())
+    }
+}

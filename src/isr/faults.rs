@@ -1,0 +1,113 @@
+//! Slowness, power, crashes and partitions (PROTOCOL.md section 8).
+
+use crate::isr::error::IsrError;
+use crate::isr::partition::{Partition, Result};
+use crate::isr::trace::{IsrEvent, Recorder};
+use highwater_invariants::{Event, NodeId};
+
+impl Partition {
+    /// Marks a follower slow (entries are not sent to it, and it cannot join the ISR), or takes the
+    /// mark away and brings it up to date.
+    pub fn set_replica_slow(
+        &mut self,
+        node: NodeId,
+        slow: bool,
+        recorder: &mut impl Recorder,
+    ) -> Result<()> {
+        if node == self.controller.leader() {
+            return Err(IsrError::LeaderCannotBeSlow);
+        }
+        self.require_up(node)?;
+        if slow {
+            self.slow.insert(node);
+        } else {
+            self.slow.remove(node);
+            self.synchronize(node, recorder)?;
+        }
+        self.trace(recorder, || IsrEvent::ReplicaSpeedChanged { node, slow });
+        Ok(())
+    }
+
+    /// Makes the present log of `node` durable.
+    pub fn fsync(&mut self, node: NodeId, recorder: &mut impl Recorder) -> Result<()> {
+        self.require_up(node)?;
+        self.replica_mut(node).fsync();
+        let offset = self.replica(node).durable_offset();
+        self.trace(recorder, || IsrEvent::NodeFsynced { node, offset });
+        Ok(())
+    }
+
+    /// Takes `node` down; with `lose_unfsynced` its log goes back to the durable image.
+    pub fn crash(
+        &mut self,
+        node: NodeId,
+        lose_unfsynced: bool,
+        recorder: &mut impl Recorder,
+    ) -> Result<()> {
+        self.require_up(node)?;
+        if lose_unfsynced {
+            let high_watermark = self.controller.high_watermark();
+            self.replica_mut(node).lose_unfsynced(high_watermark);
+            let restored_offset = self.replica(node).log_end_offset();
+            self.trace(recorder, || IsrEvent::FsyncLoss { node, restored_offset });
+        }
+        self.controller.mark_down(node);
+        self.controller.leave_isr(node);
+        self.partition_from_all(node, recorder);
+        self.refresh(recorder);
+        let lost_unfsynced = lose_unfsynced;
+        self.trace(recorder, || IsrEvent::NodeCrashed { node, lost_unfsynced });
+        recorder.observe(Event::Crashed { node, lost_unfsynced }, self);
+        Ok(())
+    }
+
+    /// Brings a node that is down up again. If it cannot be brought up to date it stays up all the
+    /// same, and that is the error.
+    pub fn restart(&mut self, node: NodeId, recorder: &mut impl Recorder) -> Result<()> {
+        if self.controller.is_up(node) {
+            return Err(IsrError::AlreadyRunning(node));
+        }
+        self.controller.mark_up(node);
+        self.heal_with_all(node, recorder);
+        self.trace(recorder, || IsrEvent::NodeRestarted { node });
+        self.synchronize_unless_leader(node, recorder)
+    }
+
+    /// Cuts `node` off from every peer.
+    pub fn isolate(&mut self, node: NodeId, recorder: &mut impl Recorder) -> Result<()> {
+        self.require_up(node)?;
+        self.partition_from_all(node, recorder);
+        self.controller.leave_isr(node);
+        self.refresh(recorder);
+        self.trace(recorder, || IsrEvent::NodeIsolated { node });
+        Ok(())
+    }
+
+    /// Heals all links of `node`, to isolated and dead peers too.
+    pub fn heal(&mut self, node: NodeId, recorder: &mut impl Recorder) -> Result<()> {
+        self.require_up(node)?;
+        self.heal_with_all(node, recorder);
+        self.trace(recorder, || IsrEvent::NodeHealed { node });
+        self.synchronize_unless_leader(node, recorder)
+    }
+
+    fn partition_from_all(&mut self, node: NodeId, recorder: &mut impl Recorder) {
+        for peer in self.peers(node).iter() {
+            self.network.partition(node, peer, recorder);
+        }
+    }
+
+    fn heal_with_all(&mut self, node: NodeId, recorder: &mut impl Recorder) {
+        for peer in self.peers(node).iter() {
+            self.network.heal(node, peer, recorder);
+        }
+    }
+
+    fn synchronize_unless_leader(
+        &mut self,
+        node: NodeId,
+        recorder: &mut impl Recorder,
+    ) -> Result<()> {
+        if node == self.controller.leader() { Ok(()) } else { self.synchronize(node, recorder) }
+    }
+}

@@ -1,0 +1,50 @@
+//! The replicated partition: one Kafka-style leader, its followers and a controller that never
+//! fails, on the simulation kernel of [`crate::sim`].
+//!
+//! It knows no checker. What it does is fixed, step by step, in `PROTOCOL.md` (below); comments
+//! refer to that page's sections. [`IsrGroup`] is the door for callers: names and byte strings.
+//! [`Partition`] is the same thing with small ids inside, which the engines drive.
+//!
+#![doc = include_str!("PROTOCOL.md")]
+
+mod client;
+mod configuration;
+mod controller;
+mod election;
+mod error;
+mod faults;
+mod group;
+mod interner;
+mod model;
+mod operation;
+mod partition;
+mod payload;
+mod pending;
+mod phases;
+mod probe;
+mod refresh;
+mod replica;
+mod replication;
+mod retained;
+mod settings;
+mod trace;
+mod trace_json;
+
+pub use client::{ReadAnswer, WriteAnswer, WriteReason};
+pub use configuration::{ConfigurationError, GroupConfiguration};
+pub use error::IsrError;
+pub use group::{GroupBuilder, IsrGroup, ReadResult, WriteResult, WriteTicket};
+pub use highwater_invariants::{AckLevel, ReadLevel};
+pub use interner::{Interner, InternerFull};
+pub use model::{IsrModel, TracedIsrModel};
+pub use operation::{Operation, Outcome};
+pub use partition::Partition;
+pub use payload::ShownPayload;
+pub use pending::Submission;
+pub use probe::{NodeProbe, Probe, ProbeEntry};
+pub use replica::CatchUpMode;
+pub use settings::{Limits, Settings};
+pub use trace::{
+    IsrEvent, Observed, Recorder, RejectReason, Trace, TraceEvent, TraceRecord, Traced,
+};
+pub use trace_json::TraceNames;

@@ -1,0 +1,265 @@
+//! The partition as a [`Model`] that engines drive.
+
+use crate::isr::error::IsrError;
+use crate::isr::operation::{Operation, Outcome};
+use crate::isr::partition::Partition;
+use crate::isr::payload::Content;
+use crate::isr::settings::Settings;
+use crate::isr::trace::{Observed, Trace, Traced};
+use crate::model::Model;
+use crate::sim::Untraced;
+use highwater_invariants::{
+    AckLevel, Canonical, KeyId, NodeId, Observer, ReadLevel, Sink, Unobserved, ValueId, View,
+};
+use std::cell::RefCell;
+
+/// The model `isr`. `keys` and `values` say which writes [`Model::enabled`] offers; scenarios may
+/// use any.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IsrModel {
+    /// Offers writes and reads of the first so many keys.
+    pub keys: u16,
+    /// Offers writes of the first so many values.
+    pub values: u16,
+}
+
+impl Default for IsrModel {
+    fn default() -> Self {
+        Self { keys: 1, values: 2 }
+    }
+}
+
+impl Model for IsrModel {
+    type Settings = Settings;
+    type State = Partition;
+    type Operation = Operation;
+    type Outcome = Outcome;
+    const NAME: &'static str = "isr";
+
+    fn initial(&self, settings: &Settings) -> Partition {
+        Partition::new(*settings, &mut Untraced)
+    }
+
+    fn enabled(&self, state: &Partition, enabled: &mut Vec<Operation>) {
+        let offered = self.offered(state);
+        enabled.extend(offered.filter(|&operation| !is_refused(state, operation)));
+    }
+
+    #[inline]
+    fn apply<O: Observer>(
+        &self,
+        state: &mut Partition,
+        operation: Operation,
+        observer: &mut O,
+    ) -> Outcome {
+        state.apply(operation, &mut Observed(observer))
+    }
+
+    fn is_halted(&self, state: &Partition) -> bool {
+        state.is_halted()
+    }
+
+    fn settle<O: Observer>(&self, state: &mut Partition, observer: &mut O) {
+        state.settle(&mut Observed(observer));
+    }
+
+    fn recover<O: Observer>(&self, state: &mut Partition, observer: &mut O) {
+        state.recover(&mut Observed(observer));
+    }
+
+    fn encode(&self, state: &Partition, sink: &mut impl Sink) {
+        encode_control(state, sink);
+        encode_replicas(state, sink);
+        encode_messages(state, sink);
+        encode_pending(state, sink);
+    }
+}
+
+impl IsrModel {
+    fn offered(self, state: &Partition) -> impl Iterator<Item = Operation> {
+        let nodes = || View::nodes(state).iter();
+        let keys = move || (0..self.keys).map(KeyId);
+        let values = move || (0..self.values).filter_map(|value| ValueId::from_index(value.into()));
+        let writes = keys().flat_map(move |key| {
+            values().flat_map(move |value| {
+                [AckLevel::Leader, AckLevel::AllIsr].into_iter().flat_map(move |ack| {
+                    [Operation::Write { key, value, ack }, Operation::Submit { key, value, ack }]
+                })
+            })
+        });
+        let reads = keys().flat_map(move |key| {
+            let local = nodes().map(move |node| Operation::Read {
+                key,
+                level: ReadLevel::Local,
+                node: Some(node),
+            });
+            let of_leader = [ReadLevel::Leader, ReadLevel::Linearizable].into_iter();
+            let of_leader = of_leader.map(move |level| Operation::Read { key, level, node: None });
+            let lease = nodes().map(move |node| Operation::LeaseRead { node, key });
+            local.chain(of_leader).chain(lease)
+        });
+        let faults = nodes().flat_map(|node| {
+            [
+                Operation::SetReplicaSlow { node, slow: true },
+                Operation::SetReplicaSlow { node, slow: false },
+                Operation::Fsync { node },
+                Operation::Crash { node, lose_unfsynced: false },
+                Operation::Crash { node, lose_unfsynced: true },
+                Operation::Restart { node },
+                Operation::Isolate { node },
+                Operation::Heal { node },
+                Operation::ControllerElect { node },
+            ]
+        });
+        writes.chain(reads).chain([Operation::Tick, Operation::RunUntilIdle]).chain(faults)
+    }
+}
+
+/// Whether the partition refuses `operation` in this state. It is asked itself, so that no second
+/// copy of the rules can differ from the first.
+fn is_refused(state: &Partition, operation: Operation) -> bool {
+    let mut copy = state.clone();
+    matches!(
+        copy.apply(operation, &mut Observed(&mut Unobserved)),
+        Outcome::Refused(error) if error != IsrError::DidNotBecomeIdle && error != IsrError::OverMessageBudget
+    )
+}
+
+fn encode_control(state: &Partition, sink: &mut impl Sink) {
+    let now = state.now();
+    let control = &state.controller;
+    let sets = [control.isr(), control.alive(), state.slow];
+    sink.word(
+        sets.into_iter()
+            .fold(control.leader().index() as u64, |word, set| word << 16 | u64::from(set.bits())),
+    );
+    sink.word(u64::from(control.leader_epoch().0) << 32 | u64::from(control.high_watermark().0));
+    // A lease that is over by one tick is over, and none lasts longer than a fresh one.
+    let lease_left = state.lease_expiry.saturating_sub(now.0 as i64).max(-1);
+    sink.word(lease_left as u64);
+    let timeout = state.settings.replica_lag_timeout_ticks;
+    for node in View::nodes(state).iter() {
+        let lag = now.since(state.last_caught_up[node.index()]).min(timeout);
+        sink.word(lag << 16 | u64::from(state.network.cut_from(node).bits()));
+    }
+    sink.word(state.retained.entries().len() as u64);
+    for (offset, entry) in state.retained.entries() {
+        sink.word(u64::from(offset.0));
+        sink.word(entry.bits());
+    }
+    sink.word(u64::from(state.halted));
+}
+
+/// The catch-up mode is left out: it is for looking at, nothing depends on it.
+fn encode_replicas(state: &Partition, sink: &mut impl Sink) {
+    for node in View::nodes(state).iter() {
+        let replica = state.replica(node);
+        replica.log().encode(sink);
+        replica.durable_log().encode(sink);
+        replica.data().encode(sink);
+        replica.committed_data().encode(sink);
+        sink.word(u64::from(replica.applied_high_watermark().0));
+    }
+}
+
+fn encode_messages(state: &Partition, sink: &mut impl Sink) {
+    sink.word(state.network.in_flight() as u64);
+    let place = |node: NodeId| node.index() as u64;
+    for (due, message) in state.network.messages() {
+        let payload = message.payload;
+        let route = place(message.source) << 8 | place(message.destination);
+        sink.word(due.since(state.now()) << 24 | route << 8 | place(payload.source_leader));
+        let epoch = u64::from(payload.leader_epoch.0) << 32;
+        match payload.content {
+            Content::Append { offset, entry } => {
+                sink.word(epoch | u64::from(offset.0));
+                sink.word(entry.bits());
+            }
+            Content::Snapshot(slot) => {
+                let snapshot = state.snapshots.get(slot);
+                // No append has offset 0.
+                sink.word(epoch);
+                snapshot.log.encode(sink);
+                snapshot.data.encode(sink);
+                sink.word(u64::from(snapshot.high_watermark.0));
+            }
+        }
+    }
+}
+
+fn encode_pending(state: &Partition, sink: &mut impl Sink) {
+    sink.word(state.pending.waiting().len() as u64);
+    for pending in state.pending.waiting() {
+        sink.word(pending.looks_left << 32 | u64::from(pending.offset.0));
+        sink.word(pending.entry.bits());
+    }
+}
+
+/// The same model, with all that happens recorded. For one run at a time.
+#[derive(Debug, Default)]
+pub struct TracedIsrModel {
+    model: IsrModel,
+    trace: RefCell<Trace>,
+}
+
+impl TracedIsrModel {
+    /// All that happened, over all states that this model was applied to.
+    pub fn into_trace(self) -> Trace {
+        self.trace.into_inner()
+    }
+
+    /// How many events were recorded so far.
+    pub fn events(&self) -> usize {
+        self.trace.borrow().records().len()
+    }
+
+    fn record<O: Observer, T>(
+        &self,
+        observer: &mut O,
+        act: impl FnOnce(&mut Traced<'_, O>) -> T,
+    ) -> T {
+        let trace = &mut *self.trace.borrow_mut();
+        act(&mut Traced { trace, observer })
+    }
+}
+
+impl Model for TracedIsrModel {
+    type Settings = Settings;
+    type State = Partition;
+    type Operation = Operation;
+    type Outcome = Outcome;
+    const NAME: &'static str = IsrModel::NAME;
+
+    fn initial(&self, settings: &Settings) -> Partition {
+        Partition::new(*settings, &mut *self.trace.borrow_mut())
+    }
+
+    fn enabled(&self, state: &Partition, enabled: &mut Vec<Operation>) {
+        self.model.enabled(state, enabled);
+    }
+
+    fn apply<O: Observer>(
+        &self,
+        state: &mut Partition,
+        operation: Operation,
+        observer: &mut O,
+    ) -> Outcome {
+        self.record(observer, |recorder| state.apply(operation, recorder))
+    }
+
+    fn is_halted(&self, state: &Partition) -> bool {
+        self.model.is_halted(state)
+    }
+
+    fn settle<O: Observer>(&self, state: &mut Partition, observer: &mut O) {
+        self.record(observer, |recorder| state.settle(recorder));
+    }
+
+    fn recover<O: Observer>(&self, state: &mut Partition, observer: &mut O) {
+        self.record(observer, |recorder| state.recover(recorder));
+    }
+
+    fn encode(&self, state: &Partition, sink: &mut impl Sink) {
+        self.model.encode(state, sink);
+    }
+}

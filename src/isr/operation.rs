@@ -1,0 +1,148 @@
+//! The operations of a scenario, and what each answered.
+
+use crate::isr::client::{ReadAnswer, WriteAnswer};
+use crate::isr::error::IsrError;
+use crate::isr::partition::{Partition, Result};
+use crate::isr::pending::Submission;
+use crate::isr::trace::Recorder;
+use highwater_invariants::{AckLevel, KeyId, NodeId, ReadLevel, ValueId};
+
+/// Something that a client, an operator or fate does to the partition.
+///
+/// Each is a decision, never a random number to be reinterpreted; one that does not apply is
+/// refused, so that deleting an operation from a sequence leaves the others meaningful.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Operation {
+    /// Write, and wait for the answer as long as it takes.
+    Write { key: KeyId, value: ValueId, ack: AckLevel },
+    /// Write, and let ticks bring the answer.
+    Submit { key: KeyId, value: ValueId, ack: AckLevel },
+    /// Read at a level; only a `LOCAL` read may name a node.
+    Read { key: KeyId, level: ReadLevel, node: Option<NodeId> },
+    /// Read committed data at a node that must hold the lease.
+    LeaseRead { node: NodeId, key: KeyId },
+    /// One tick.
+    Tick,
+    /// Tick while anything is in flight.
+    RunUntilIdle,
+    /// Mark a follower slow, or no longer slow.
+    SetReplicaSlow { node: NodeId, slow: bool },
+    /// Make a node's log durable.
+    Fsync { node: NodeId },
+    /// Take a node down, with or without loss of what is not durable.
+    Crash { node: NodeId, lose_unfsynced: bool },
+    /// Bring a node up.
+    Restart { node: NodeId },
+    /// Cut a node off from all others.
+    Isolate { node: NodeId },
+    /// Heal all links of a node.
+    Heal { node: NodeId },
+    /// Make an ISR member the leader.
+    ControllerElect { node: NodeId },
+}
+
+/// What an operation answered.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Outcome {
+    /// Done; there is nothing to say.
+    Done,
+    /// A write's answer.
+    Written(WriteAnswer),
+    /// A submitted write waits.
+    Submitted(highwater_invariants::Offset),
+    /// A read's answer.
+    Read(ReadAnswer),
+    /// Idle after so many ticks.
+    Idle(u64),
+    /// Refused.
+    Refused(IsrError<NodeId>),
+}
+
+impl Operation {
+    /// The name of the operation's kind, as in scenario files.
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Write { .. } => "write",
+            Self::Submit { .. } => "submit",
+            Self::Read { .. } => "read",
+            Self::LeaseRead { .. } => "lease_read",
+            Self::Tick => "tick",
+            Self::RunUntilIdle => "run_until_idle",
+            Self::SetReplicaSlow { .. } => "set_replica_slow",
+            Self::Fsync { .. } => "fsync",
+            Self::Crash { .. } => "crash",
+            Self::Restart { .. } => "restart",
+            Self::Isolate { .. } => "isolate",
+            Self::Heal { .. } => "heal",
+            Self::ControllerElect { .. } => "controller_elect",
+        }
+    }
+
+    /// Every kind of operation with what it does, for `highwater list operations`.
+    pub const KINDS: [(&'static str, &'static str); 13] = [
+        ("write", "write key=value at level LEADER or ALL_ISR and wait for the answer"),
+        ("submit", "the same without waiting: ticks bring the answer, faults may come between"),
+        ("read", "read key at level LOCAL (of any node), LEADER or LINEARIZABLE"),
+        ("lease_read", "read committed data at a node that must lead and hold a valid lease"),
+        ("tick", "one tick: deliver what is due, then refresh"),
+        ("run_until_idle", "tick while anything is in flight"),
+        ("set_replica_slow", "stop sending entries to a follower, or catch it up again"),
+        ("fsync", "make a node's log durable"),
+        ("crash", "take a node down; lose_unfsynced: its log goes back to the durable image"),
+        ("restart", "bring a node that is down up again, its links healed"),
+        ("isolate", "cut a node off from every peer"),
+        ("heal", "heal all links of a node"),
+        ("controller_elect", "make a live ISR member the leader of a new epoch"),
+    ];
+}
+
+impl Partition {
+    /// Applies one operation. Total: what does not apply is [`Outcome::Refused`].
+    pub fn apply(&mut self, operation: Operation, recorder: &mut impl Recorder) -> Outcome {
+        let outcome = self.try_to_apply(operation, recorder);
+        self.check_message_budget(recorder);
+        outcome.unwrap_or_else(Outcome::Refused)
+    }
+
+    fn try_to_apply(
+        &mut self,
+        operation: Operation,
+        recorder: &mut impl Recorder,
+    ) -> Result<Outcome> {
+        let done = |()| Outcome::Done;
+        match operation {
+            Operation::Write { key, value, ack } => {
+                self.write(key, value, ack, recorder).map(Outcome::Written)
+            }
+            Operation::Submit { key, value, ack } => {
+                self.submit(key, value, ack, false, recorder).map(|submission| match submission {
+                    Submission::Answered(answer) => Outcome::Written(answer),
+                    Submission::Pending { offset, .. } => Outcome::Submitted(offset),
+                })
+            }
+            Operation::Read { key, level, node } => {
+                self.read(key, level, node, recorder).map(Outcome::Read)
+            }
+            Operation::LeaseRead { node, key } => {
+                self.lease_read(node, key, recorder).map(Outcome::Read)
+            }
+            Operation::Tick => {
+                self.tick(recorder);
+                Ok(Outcome::Done)
+            }
+            Operation::RunUntilIdle => self.run_until_idle(recorder).map(Outcome::Idle),
+            Operation::SetReplicaSlow { node, slow } => {
+                self.set_replica_slow(node, slow, recorder).map(done)
+            }
+            Operation::Fsync { node } => self.fsync(node, recorder).map(done),
+            Operation::Crash { node, lose_unfsynced } => {
+                self.crash(node, lose_unfsynced, recorder).map(done)
+            }
+            Operation::Restart { node } => self.restart(node, recorder).map(done),
+            Operation::Isolate { node } => self.isolate(node, recorder).map(done),
+            Operation::Heal { node } => self.heal(node, recorder).map(done),
+            Operation::ControllerElect { node } => self.elect(node, recorder).map(done),
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! One partition's whole state, with small ids for names.
+//!
+//! The rules are in the files beside this one, a section of PROTOCOL.md each; here are the state,
+//! its creation, the tick and the view that checkers get.
+
+use crate::isr::controller::Controller;
+use crate::isr::error::IsrError;
+use crate::isr::payload::{Payload, Snapshots};
+use crate::isr::pending::PendingWrites;
+use crate::isr::replica::Replica;
+use crate::isr::retained::Retained;
+use crate::isr::settings::Settings;
+use crate::isr::trace::{IsrEvent, Recorder};
+use crate::sim::{Network, Tick};
+use arrayvec::ArrayVec;
+use highwater_invariants::{
+    Entry, Event, LeaderEpoch, MAX_NODES, NodeId, NodeSet, Offset, Settled, Table, View,
+};
+
+/// The result of an operation inside, where nodes are ids.
+pub(crate) type Result<T> = std::result::Result<T, IsrError<NodeId>>;
+
+/// A replicated partition (PROTOCOL.md section 3). Callers with names and byte strings use
+/// [`crate::isr::IsrGroup`].
+#[derive(Clone, Debug)]
+pub struct Partition {
+    pub(crate) settings: Settings,
+    pub(crate) network: Network<Payload>,
+    pub(crate) controller: Controller,
+    /// May be in the past, or before the start: then no lease is valid.
+    pub(crate) lease_expiry: i64,
+    pub(crate) slow: NodeSet,
+    pub(crate) last_caught_up: [Tick; MAX_NODES],
+    pub(crate) retained: Retained,
+    pub(crate) replicas: ArrayVec<Replica, MAX_NODES>,
+    pub(crate) snapshots: Snapshots,
+    pub(crate) pending: PendingWrites,
+    /// A limit of the run was exceeded; see [`Partition::is_halted`].
+    pub(crate) halted: bool,
+}
+
+impl Partition {
+    /// A fresh partition.
+    pub fn new(settings: Settings, recorder: &mut impl Recorder) -> Self {
+        let nodes = NodeSet::first(settings.nodes);
+        let partition = Self {
+            settings,
+            network: Network::new(settings.replication_delay_ticks),
+            controller: Controller::new(nodes, settings.leader),
+            lease_expiry: settings.lease_duration_ticks,
+            slow: NodeSet::EMPTY,
+            last_caught_up: [Tick(0); MAX_NODES],
+            retained: Retained::default(),
+            replicas: nodes.iter().map(|_| Replica::default()).collect(),
+            snapshots: Snapshots::default(),
+            pending: PendingWrites::default(),
+            halted: false,
+        };
+        let seed = settings.seed;
+        partition.trace(recorder, || IsrEvent::NetworkCreated { seed });
+        partition.trace(recorder, || IsrEvent::GroupCreated {
+            leader: settings.leader,
+            leader_epoch: partition.controller.leader_epoch(),
+            isr: nodes,
+            min_insync_replicas: settings.min_insync_replicas,
+            seed,
+        });
+        partition
+    }
+
+    /// What it is configured to.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The present tick.
+    pub fn now(&self) -> Tick {
+        self.network.now()
+    }
+
+    /// How many messages are in flight.
+    pub fn in_flight(&self) -> usize {
+        self.network.in_flight()
+    }
+
+    /// Whether a limit of [`crate::isr::Limits`] was exceeded, which ends a run. What happens
+    /// afterwards is still defined, but grows without bound.
+    pub fn is_halted(&self) -> bool {
+        self.halted
+    }
+
+    /// The current leader, whether up or down.
+    pub fn current_leader(&self) -> NodeId {
+        self.controller.leader()
+    }
+
+    /// Ticks at which authoritative reads stop being served; may be negative.
+    pub fn lease_expiry(&self) -> i64 {
+        self.lease_expiry
+    }
+
+    /// Counts elections, from 1.
+    pub fn controller_epoch(&self) -> u32 {
+        self.controller.controller_epoch()
+    }
+
+    /// Nodes marked slow.
+    pub fn slow(&self) -> NodeSet {
+        self.slow
+    }
+
+    /// The offsets in the retained window, oldest first.
+    pub fn retained_offsets(&self) -> impl Iterator<Item = Offset> {
+        self.retained.entries().iter().map(|&(offset, _)| offset)
+    }
+
+    /// The durable offset of `node`: what of its log would survive a lossy crash.
+    pub fn durable_offset(&self, node: NodeId) -> Offset {
+        self.replica(node).durable_offset()
+    }
+
+    /// How `node` last got its entries.
+    pub fn catch_up_mode(&self, node: NodeId) -> crate::isr::CatchUpMode {
+        self.replica(node).catch_up_mode()
+    }
+
+    /// Whether `node` is cut off from `peer`.
+    pub fn is_cut(&self, node: NodeId, peer: NodeId) -> bool {
+        self.network.is_cut(node, peer)
+    }
+
+    /// Moves the clock on by one tick and delivers what is due; then refreshes, and looks at every
+    /// write that waits.
+    pub fn tick(&mut self, recorder: &mut impl Recorder) {
+        self.network.advance_clock();
+        self.deliver_what_is_due(recorder);
+        self.refresh(recorder);
+        self.look_at_pending_writes(recorder);
+        self.check_message_budget(recorder);
+        recorder.observe(Event::Ticked, self);
+    }
+
+    /// Ticks while anything is in flight, then refreshes. The number of ticks.
+    pub fn run_until_idle(&mut self, recorder: &mut impl Recorder) -> Result<u64> {
+        let ticks_max = self.settings.limits.idle_ticks_max;
+        let mut ticks = 0;
+        while self.in_flight() > 0 {
+            if ticks == ticks_max {
+                let settled = Settled::StillBusy { ticks, in_flight: self.in_flight() };
+                self.halted = true;
+                recorder.observe(Event::Settled(settled), self);
+                return Err(IsrError::DidNotBecomeIdle);
+            }
+            self.tick(recorder);
+            ticks += 1;
+            if self.halted {
+                return Err(IsrError::OverMessageBudget);
+            }
+        }
+        self.refresh(recorder);
+        Ok(ticks)
+    }
+
+    /// Ends the run if more is in flight than it may have.
+    pub(crate) fn check_message_budget(&mut self, recorder: &mut impl Recorder) {
+        let budget = self.settings.limits.messages_in_flight_max;
+        if self.in_flight() > budget && !self.halted {
+            self.halted = true;
+            let settled = Settled::OverBudget { in_flight: self.in_flight(), budget };
+            recorder.observe(Event::Settled(settled), self);
+        }
+    }
+
+    pub(crate) fn nodes(&self) -> NodeSet {
+        NodeSet::first(self.settings.nodes)
+    }
+
+    /// All nodes but `node`, in configuration order.
+    pub(crate) fn peers(&self, node: NodeId) -> NodeSet {
+        let mut peers = self.nodes();
+        peers.remove(node);
+        peers
+    }
+
+    #[inline]
+    pub(crate) fn replica(&self, node: NodeId) -> &Replica {
+        &self.replicas[node.index()]
+    }
+
+    #[inline]
+    pub(crate) fn replica_mut(&mut self, node: NodeId) -> &mut Replica {
+        &mut self.replicas[node.index()]
+    }
+
+    pub(crate) fn require_up(&self, node: NodeId) -> Result<()> {
+        if self.controller.is_up(node) { Ok(()) } else { Err(IsrError::NodeCrashed(node)) }
+    }
+
+    #[inline]
+    pub(crate) fn trace<R: Recorder>(&self, recorder: &mut R, event: impl FnOnce() -> IsrEvent) {
+        if R::TRACING {
+            recorder.isr(self.now(), event());
+        }
+    }
+}
+
+impl View for Partition {
+    fn nodes(&self) -> NodeSet {
+        NodeSet::first(self.settings.nodes)
+    }
+
+    fn alive(&self) -> NodeSet {
+        self.controller.alive()
+    }
+
+    fn leader(&self) -> Option<NodeId> {
+        Some(self.controller.leader())
+    }
+
+    fn leader_epoch(&self) -> LeaderEpoch {
+        self.controller.leader_epoch()
+    }
+
+    fn isr(&self) -> NodeSet {
+        self.controller.isr()
+    }
+
+    fn min_insync_replicas(&self) -> usize {
+        self.settings.min_insync_replicas
+    }
+
+    fn high_watermark(&self) -> Offset {
+        self.controller.high_watermark()
+    }
+
+    fn log(&self, node: NodeId) -> &[Entry] {
+        self.replica(node).log()
+    }
+
+    fn applied_high_watermark(&self, node: NodeId) -> Offset {
+        self.replica(node).applied_high_watermark()
+    }
+
+    fn durable(&self, node: NodeId) -> Option<&[Entry]> {
+        Some(self.replica(node).durable_log())
+    }
+
+    fn data(&self, node: NodeId) -> Option<&Table> {
+        Some(self.replica(node).data())
+    }
+
+    fn committed_data(&self, node: NodeId) -> Option<&Table> {
+        Some(self.replica(node).committed_data())
+    }
+
+    /// Each part only ever counts up, so the sum changes if and only if a part does.
+    #[inline]
+    fn revision(&self) -> Option<u64> {
+        let replicas: u64 = self.replicas.iter().map(Replica::revision).sum();
+        Some(self.controller.revision() + replicas)
+    }
+
+    #[inline]
+    fn node_revision(&self, node: NodeId) -> Option<u64> {
+        Some(self.replica(node).revision())
+    }
+}

@@ -1,0 +1,32 @@
+//! The window of latest leader appends that can be replayed to a follower.
+
+use highwater_invariants::{Entry, Offset};
+use smallvec::SmallVec;
+
+/// The last entries appended by leaders, oldest first. After an election their offsets need be
+/// neither contiguous nor sorted, and entries that the election cut from the leader's log may still
+/// be here.
+#[derive(Clone, Debug, Default)]
+pub struct Retained {
+    entries: SmallVec<[(Offset, Entry); 16]>,
+}
+
+impl Retained {
+    /// Adds an append; beyond `capacity` entries the oldest is dropped.
+    pub fn push(&mut self, offset: Offset, entry: Entry, capacity: usize) {
+        if self.entries.len() == capacity {
+            self.entries.remove(0);
+        }
+        self.entries.push((offset, entry));
+    }
+
+    /// The offset of the oldest entry, which need not be the smallest.
+    pub fn first_offset(&self) -> Option<Offset> {
+        self.entries.first().map(|&(offset, _)| offset)
+    }
+
+    /// The entries, oldest first.
+    pub fn entries(&self) -> &[(Offset, Entry)] {
+        &self.entries
+    }
+}

@@ -1,0 +1,21 @@
+//! Highwater: a property-based model checker and fuzzer for ISR replication.
+//!
+//! ISR replication is the protocol in which a leader, an in-sync replica set (ISR), a high watermark
+//! (HW) and a controller's epochs decide what is committed. Highwater drives a deterministic
+//! simulation of one replicated partition with generated sequences of client operations and faults,
+//! checks what must hold after every operation and every tick, and hands out short counterexamples.
+//!
+//! * [`isr`]: the partition itself. [`isr::IsrGroup`] is the door for callers.
+//! * [`highwater_invariants`]: what must hold, one file per invariant.
+//! * [`model`]: the trait that every engine drives.
+//! * [`run`](mod@run): one scenario through one model under a set of invariants.
+//! * [`scenario`]: generated sequences and the scenario file format.
+//! * [`search`]: parallel random search and shrinking.
+//! * [`report`]: a finished run in words and tables.
+
+pub mod isr;
+pub mod model;
+pub mod run;
+pub mod sim;
+
+pub use highwater_invariants as invariants;
