@@ -13,9 +13,11 @@
 //! * [`search`]: parallel random search and shrinking.
 //! * [`report`]: a finished run in words and tables.
 
+pub mod conform;
 pub mod isr;
 pub mod model;
 pub mod run;
+pub mod scenario;
 pub mod sim;
 
 pub use highwater_invariants as invariants;

@@ -23,6 +23,24 @@ pub trait Model {
     /// The model's name, as on the command line and in files.
     const NAME: &'static str;
 
+    /// The kinds of operations, by number.
+    const KINDS: &'static [&'static str];
+
+    /// The kinds of outcomes, by number.
+    const OUTCOMES: &'static [&'static str];
+
+    /// Branches of the protocol that a good search must reach, by number. At most 64.
+    const BRANCHES: &'static [&'static str];
+
+    /// The number of an operation's kind in [`Model::KINDS`].
+    fn kind(operation: Self::Operation) -> usize;
+
+    /// The number of an outcome's kind in [`Model::OUTCOMES`].
+    fn outcome(outcome: Self::Outcome) -> usize;
+
+    /// Which of [`Model::BRANCHES`] the run that led to `state` has reached, as a bit mask.
+    fn branches(state: &Self::State) -> u64;
+
     /// The state in which a run starts.
     fn initial(&self, settings: &Self::Settings) -> Self::State;
 

@@ -1,5 +1,6 @@
 //! Client reads and writes (PROTOCOL.md section 5).
 
+use crate::isr::branch::Branch;
 use crate::isr::error::IsrError;
 use crate::isr::partition::{Partition, Result};
 use crate::isr::pending::Submission;
@@ -135,7 +136,10 @@ impl Partition {
         self.replica_mut(leader).append(entry, true);
         let offset = self.replica(leader).log_end_offset();
         self.trace(recorder, || IsrEvent::EntryAppended { node: leader, leader_epoch, offset });
-        self.retained.push(offset, entry, self.settings.log_retention_entries);
+        let capacity = self.settings.log_retention_entries;
+        if self.retained.push(offset, entry, capacity) {
+            self.reach(Branch::RetentionOverflows);
+        }
         self.trace(recorder, || IsrEvent::LeaderAppended { leader, leader_epoch, offset });
         recorder.observe(Event::WriteAppended { write, offset, entry }, self);
         for follower in self.peers(leader).iter() {
@@ -166,7 +170,7 @@ impl Partition {
 
     /// Reads at a level. Reads never refresh.
     pub fn read(
-        &self,
+        &mut self,
         key: KeyId,
         level: ReadLevel,
         node: Option<NodeId>,
@@ -192,12 +196,17 @@ impl Partition {
 
     /// Reads at `node`, which must be a leader with a valid lease.
     pub fn lease_read(
-        &self,
+        &mut self,
         node: NodeId,
         key: KeyId,
         recorder: &mut impl Recorder,
     ) -> Result<ReadAnswer> {
         if node != self.controller.leader() || !self.lease_is_valid() {
+            self.reach(if node == self.controller.leader() {
+                Branch::LeaseExpired
+            } else {
+                Branch::LeaseReadFenced
+            });
             return Err(IsrError::LeaseExpiredOrFenced);
         }
         self.require_up(node)?;
@@ -206,13 +215,23 @@ impl Partition {
 
     /// Data that exists on the leader is not data that an authoritative read may return: only what
     /// is committed, and only if nothing beyond it exists.
-    fn read_committed(&self, key: KeyId, recorder: &mut impl Recorder) -> Result<ReadAnswer> {
+    fn read_committed(&mut self, key: KeyId, recorder: &mut impl Recorder) -> Result<ReadAnswer> {
         let node = self.controller.leader();
-        let (replica, offset) = (self.replica(node), self.controller.high_watermark());
-        if replica.log_end_offset() > offset || !self.lease_is_valid() || !self.has_min_insync() {
+        let offset = self.controller.high_watermark();
+        let refusal = if self.replica(node).log_end_offset() > offset {
+            Some(Branch::UncommittedSuffix)
+        } else if !self.lease_is_valid() {
+            Some(Branch::LeaseExpired)
+        } else if !self.has_min_insync() {
+            Some(Branch::ReadBelowMinInsync)
+        } else {
+            None
+        };
+        if let Some(branch) = refusal {
+            self.reach(branch);
             return Err(IsrError::NoCommittedLease);
         }
-        let value = replica.committed_data().get(key);
+        let value = self.replica(node).committed_data().get(key);
         Ok(self.serve(ReadAnswer { node, offset, value }, key, ReadLevel::Linearizable, recorder))
     }
 

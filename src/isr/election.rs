@@ -1,5 +1,6 @@
 //! The controller elects a leader (PROTOCOL.md section 7).
 
+use crate::isr::branch::Branch;
 use crate::isr::error::IsrError;
 use crate::isr::partition::{Partition, Result};
 use crate::isr::trace::{IsrEvent, Recorder};
@@ -19,7 +20,16 @@ impl Partition {
         }
         self.controller.elect(node);
         let high_watermark = self.controller.high_watermark();
+        self.reach(if self.replica(node).log_end_offset() > high_watermark {
+            Branch::ElectionTruncates
+        } else {
+            Branch::ElectionKeepsLog
+        });
+        if self.pending_writes() > 0 {
+            self.reach(Branch::ElectionWhileWriteWaits);
+        }
         self.replica_mut(node).truncate(high_watermark);
+        self.have_led.insert(old_leader);
         self.controller.leave_isr(old_leader);
         self.renew_lease();
         self.trace(recorder, || IsrEvent::ControllerElected {

@@ -1,5 +1,6 @@
 //! Slowness, power, crashes and partitions (PROTOCOL.md section 8).
 
+use crate::isr::branch::Branch;
 use crate::isr::error::IsrError;
 use crate::isr::partition::{Partition, Result};
 use crate::isr::trace::{IsrEvent, Recorder};
@@ -45,6 +46,7 @@ impl Partition {
         recorder: &mut impl Recorder,
     ) -> Result<()> {
         self.require_up(node)?;
+        self.note_crash(node, lose_unfsynced);
         if lose_unfsynced {
             let high_watermark = self.controller.high_watermark();
             self.replica_mut(node).lose_unfsynced(high_watermark);
@@ -68,6 +70,7 @@ impl Partition {
             return Err(IsrError::AlreadyRunning(node));
         }
         self.controller.mark_up(node);
+        self.note_return(node);
         self.heal_with_all(node, recorder);
         self.trace(recorder, || IsrEvent::NodeRestarted { node });
         self.synchronize_unless_leader(node, recorder)
@@ -86,9 +89,34 @@ impl Partition {
     /// Heals all links of `node`, to isolated and dead peers too.
     pub fn heal(&mut self, node: NodeId, recorder: &mut impl Recorder) -> Result<()> {
         self.require_up(node)?;
+        self.note_return(node);
         self.heal_with_all(node, recorder);
         self.trace(recorder, || IsrEvent::NodeHealed { node });
         self.synchronize_unless_leader(node, recorder)
+    }
+
+    fn note_crash(&mut self, node: NodeId, lose_unfsynced: bool) {
+        let is_leader = node == self.controller.leader();
+        let loses = lose_unfsynced
+            && self.replica(node).durable_offset() < self.replica(node).log_end_offset();
+        self.has_lost |= loses;
+        if is_leader {
+            self.reach(Branch::LeaderCrashes);
+        }
+        match (is_leader, loses) {
+            (true, true) => self.reach(Branch::LeaderCrashesLossy),
+            (false, true) => self.reach(Branch::FollowerCrashesLossy),
+            _ => {}
+        }
+        if self.pending_writes() > 0 {
+            self.reach(Branch::CrashWhileWriteWaits);
+        }
+    }
+
+    fn note_return(&mut self, node: NodeId) {
+        if self.have_led.contains(node) && node != self.controller.leader() {
+            self.reach(Branch::DeposedLeaderReturns);
+        }
     }
 
     fn partition_from_all(&mut self, node: NodeId, recorder: &mut impl Recorder) {

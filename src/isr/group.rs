@@ -233,10 +233,6 @@ impl<R> IsrGroup<R> {
         self.interner.value_bytes(value).unwrap_or_default()
     }
 
-    pub(crate) fn recorder(&self) -> &R {
-        &self.recorder
-    }
-
     fn node(&self, name: &str) -> Result<NodeId> {
         let index = self.nodes.iter().position(|node| node == name);
         index.map(NodeId::new).ok_or_else(|| IsrError::UnknownNode(name.to_owned()))

@@ -7,6 +7,7 @@
 //!
 #![doc = include_str!("PROTOCOL.md")]
 
+mod branch;
 mod client;
 mod configuration;
 mod controller;
@@ -29,7 +30,9 @@ mod retained;
 mod settings;
 mod trace;
 mod trace_json;
+mod variant;
 
+pub use branch::{Branch, Branches};
 pub use client::{ReadAnswer, WriteAnswer, WriteReason};
 pub use configuration::{ConfigurationError, GroupConfiguration};
 pub use error::IsrError;
@@ -48,3 +51,4 @@ pub use trace::{
     IsrEvent, Observed, Recorder, RejectReason, Trace, TraceEvent, TraceRecord, Traced,
 };
 pub use trace_json::TraceNames;
+pub use variant::Variant;

@@ -1,5 +1,6 @@
 //! The partition as a [`Model`] that engines drive.
 
+use crate::isr::branch::Branch;
 use crate::isr::error::IsrError;
 use crate::isr::operation::{Operation, Outcome};
 use crate::isr::partition::Partition;
@@ -35,6 +36,23 @@ impl Model for IsrModel {
     type Operation = Operation;
     type Outcome = Outcome;
     const NAME: &'static str = "isr";
+    const KINDS: &'static [&'static str] = &Operation::NAMES;
+    const OUTCOMES: &'static [&'static str] = Outcome::KINDS;
+    const BRANCHES: &'static [&'static str] = Branch::WORDS;
+
+    #[inline]
+    fn kind(operation: Operation) -> usize {
+        operation.number()
+    }
+
+    #[inline]
+    fn outcome(outcome: Outcome) -> usize {
+        outcome.number()
+    }
+
+    fn branches(state: &Partition) -> u64 {
+        state.branches().bits()
+    }
 
     fn initial(&self, settings: &Settings) -> Partition {
         Partition::new(*settings, &mut Untraced)
@@ -229,6 +247,23 @@ impl Model for TracedIsrModel {
     type Operation = Operation;
     type Outcome = Outcome;
     const NAME: &'static str = IsrModel::NAME;
+    const KINDS: &'static [&'static str] = &Operation::NAMES;
+    const OUTCOMES: &'static [&'static str] = Outcome::KINDS;
+    const BRANCHES: &'static [&'static str] = Branch::WORDS;
+
+    #[inline]
+    fn kind(operation: Operation) -> usize {
+        operation.number()
+    }
+
+    #[inline]
+    fn outcome(outcome: Outcome) -> usize {
+        outcome.number()
+    }
+
+    fn branches(state: &Partition) -> u64 {
+        state.branches().bits()
+    }
 
     fn initial(&self, settings: &Settings) -> Partition {
         Partition::new(*settings, &mut *self.trace.borrow_mut())

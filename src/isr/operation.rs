@@ -1,6 +1,6 @@
 //! The operations of a scenario, and what each answered.
 
-use crate::isr::client::{ReadAnswer, WriteAnswer};
+use crate::isr::client::{ReadAnswer, WriteAnswer, WriteReason};
 use crate::isr::error::IsrError;
 use crate::isr::partition::{Partition, Result};
 use crate::isr::pending::Submission;
@@ -62,20 +62,25 @@ pub enum Outcome {
 impl Operation {
     /// The name of the operation's kind, as in scenario files.
     pub const fn kind(self) -> &'static str {
+        Self::NAMES[self.number()]
+    }
+
+    /// The number of the operation's kind in [`Operation::KINDS`].
+    pub const fn number(self) -> usize {
         match self {
-            Self::Write { .. } => "write",
-            Self::Submit { .. } => "submit",
-            Self::Read { .. } => "read",
-            Self::LeaseRead { .. } => "lease_read",
-            Self::Tick => "tick",
-            Self::RunUntilIdle => "run_until_idle",
-            Self::SetReplicaSlow { .. } => "set_replica_slow",
-            Self::Fsync { .. } => "fsync",
-            Self::Crash { .. } => "crash",
-            Self::Restart { .. } => "restart",
-            Self::Isolate { .. } => "isolate",
-            Self::Heal { .. } => "heal",
-            Self::ControllerElect { .. } => "controller_elect",
+            Self::Write { .. } => 0,
+            Self::Submit { .. } => 1,
+            Self::Read { .. } => 2,
+            Self::LeaseRead { .. } => 3,
+            Self::Tick => 4,
+            Self::RunUntilIdle => 5,
+            Self::SetReplicaSlow { .. } => 6,
+            Self::Fsync { .. } => 7,
+            Self::Crash { .. } => 8,
+            Self::Restart { .. } => 9,
+            Self::Isolate { .. } => 10,
+            Self::Heal { .. } => 11,
+            Self::ControllerElect { .. } => 12,
         }
     }
 
@@ -95,6 +100,75 @@ impl Operation {
         ("heal", "heal all links of a node"),
         ("controller_elect", "make a live ISR member the leader of a new epoch"),
     ];
+
+    /// The names of all kinds, by number.
+    pub const NAMES: [&'static str; 13] = {
+        let mut names = [""; 13];
+        let mut index = 0;
+        while index < names.len() {
+            names[index] = Self::KINDS[index].0;
+            index += 1;
+        }
+        names
+    };
+}
+
+impl Outcome {
+    /// What each kind of outcome is, by number.
+    pub const KINDS: &'static [&'static str] = &[
+        "done",
+        "write accepted by the leader alone",
+        "write accepted by all ISR members",
+        "write refused at admission: ISR below min.insync.replicas",
+        "write appended and not acknowledged",
+        "write submitted and waiting",
+        "read served",
+        "idle",
+        "refused: unknown node",
+        "refused: node is crashed",
+        "refused: not an ISR member",
+        "refused: already leader",
+        "refused: already running",
+        "refused: the leader cannot be slow",
+        "refused: read does not accept a node",
+        "refused: no committed high watermark lease",
+        "refused: lease expired or fenced",
+        "refused: did not become idle",
+        "refused: unsupported ack level",
+        "refused: message budget exceeded",
+        "refused: too many names",
+    ];
+
+    /// The number of this outcome's kind.
+    pub const fn number(self) -> usize {
+        match self {
+            Self::Done => 0,
+            Self::Written(answer) => match answer.reason {
+                WriteReason::LeaderAppended => 1,
+                WriteReason::IsrAcknowledged => 2,
+                WriteReason::BelowMinInsync => 3,
+                WriteReason::NotAcknowledged => 4,
+            },
+            Self::Submitted(_) => 5,
+            Self::Read(_) => 6,
+            Self::Idle(_) => 7,
+            Self::Refused(error) => match error {
+                IsrError::UnknownNode(_) => 8,
+                IsrError::NodeCrashed(_) => 9,
+                IsrError::NotInIsr(_) => 10,
+                IsrError::AlreadyLeader(_) => 11,
+                IsrError::AlreadyRunning(_) => 12,
+                IsrError::LeaderCannotBeSlow => 13,
+                IsrError::NodeNotAccepted(_) => 14,
+                IsrError::NoCommittedLease => 15,
+                IsrError::LeaseExpiredOrFenced => 16,
+                IsrError::DidNotBecomeIdle => 17,
+                IsrError::UnsupportedAck(_) => 18,
+                IsrError::OverMessageBudget => 19,
+                IsrError::TooManyNames => 20,
+            },
+        }
+    }
 }
 
 impl Partition {

@@ -3,6 +3,7 @@
 //! The rules are in the files beside this one, a section of PROTOCOL.md each; here are the state,
 //! its creation, the tick and the view that checkers get.
 
+use crate::isr::branch::{Branch, Branches};
 use crate::isr::controller::Controller;
 use crate::isr::error::IsrError;
 use crate::isr::payload::{Payload, Snapshots};
@@ -37,6 +38,14 @@ pub struct Partition {
     pub(crate) pending: PendingWrites,
     /// A limit of the run was exceeded; see [`Partition::is_halted`].
     pub(crate) halted: bool,
+    pub(crate) branches: Branches,
+    /// The ISR at the last refresh, to tell why the high watermark moves. For `branches` only.
+    pub(crate) isr_at_refresh: NodeSet,
+    /// Whether a lossy crash, and whether a rejoin, has happened. For `branches` only.
+    pub(crate) has_lost: bool,
+    /// Nodes that led an earlier epoch. For `branches` only.
+    pub(crate) have_led: NodeSet,
+    pub(crate) has_rejoined: bool,
 }
 
 impl Partition {
@@ -55,6 +64,11 @@ impl Partition {
             snapshots: Snapshots::default(),
             pending: PendingWrites::default(),
             halted: false,
+            branches: Branches::default(),
+            isr_at_refresh: nodes,
+            has_lost: false,
+            have_led: NodeSet::EMPTY,
+            has_rejoined: false,
         };
         let seed = settings.seed;
         partition.trace(recorder, || IsrEvent::NetworkCreated { seed });
@@ -87,6 +101,16 @@ impl Partition {
     /// afterwards is still defined, but grows without bound.
     pub fn is_halted(&self) -> bool {
         self.halted
+    }
+
+    /// Which branches of the protocol were reached so far.
+    pub fn branches(&self) -> Branches {
+        self.branches
+    }
+
+    #[inline]
+    pub(crate) fn reach(&mut self, branch: Branch) {
+        self.branches.reach(branch);
     }
 
     /// The current leader, whether up or down.

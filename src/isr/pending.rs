@@ -1,6 +1,7 @@
 //! Writes that wait for the ISR. Waiting is not blocking: ticks resolve them, so that faults can
 //! fall in the middle of a wait.
 
+use crate::isr::branch::Branch;
 use crate::isr::client::{WriteAnswer, WriteReason};
 use crate::isr::partition::Partition;
 use crate::isr::trace::Recorder;
@@ -124,11 +125,13 @@ impl Partition {
         recorder: &mut impl Recorder,
     ) -> Result<WriteAnswer, PendingWrite> {
         let accepted = if pending.looks_left == 0 {
+            self.reach(Branch::WriteTimesOut);
             false
         } else {
             pending.looks_left -= 1;
             self.refresh(recorder);
             if !self.has_min_insync() {
+                self.reach(Branch::WriteFailsWhileWaiting);
                 false
             } else if self.every_isr_member_reaches(pending.offset) {
                 self.refresh(recorder);
@@ -137,11 +140,26 @@ impl Partition {
                 return Err(pending);
             }
         };
+        if accepted {
+            self.reach_by_acceptance();
+        }
         let reason =
             if accepted { WriteReason::IsrAcknowledged } else { WriteReason::NotAcknowledged };
         let answer = WriteAnswer { accepted, offset: pending.offset, reason };
         self.answer(pending.write, AckLevel::AllIsr, pending.entry, answer, recorder);
         Ok(answer)
+    }
+
+    fn reach_by_acceptance(&mut self) {
+        if self.controller.controller_epoch() > 1 {
+            self.reach(Branch::WriteAfterElection);
+        }
+        if self.has_lost {
+            self.reach(Branch::WriteAfterLossyCrash);
+        }
+        if self.has_rejoined {
+            self.reach(Branch::WriteAfterRejoin);
+        }
     }
 
     fn every_isr_member_reaches(&self, offset: Offset) -> bool {

@@ -1,5 +1,6 @@
 //! Membership, then high watermark, then apply, then lease (PROTOCOL.md section 4).
 
+use crate::isr::branch::Branch;
 use crate::isr::partition::Partition;
 use crate::isr::trace::{IsrEvent, Recorder};
 use highwater_invariants::{Event, Offset};
@@ -13,6 +14,7 @@ impl Partition {
         }
         self.refresh_isr(recorder);
         self.refresh_high_watermark(recorder);
+        self.isr_at_refresh = self.controller.isr();
         let high_watermark = self.controller.high_watermark();
         for replica in &mut self.replicas {
             replica.apply_through(high_watermark);
@@ -37,6 +39,8 @@ impl Partition {
             if end >= leader_end {
                 *last_caught_up = now;
                 if !self.slow.contains(follower) && self.controller.join_isr(follower) {
+                    self.reach(Branch::Rejoins);
+                    self.has_rejoined = true;
                     self.trace(recorder, || IsrEvent::MemberAdded {
                         node: follower,
                         log_end_offset: end,
@@ -46,6 +50,10 @@ impl Partition {
                 && self.controller.leave_isr(follower)
             {
                 let lag_entries = leader_end.0 - end.0;
+                self.reach(Branch::IsrShrinks);
+                if !self.has_min_insync() {
+                    self.reach(Branch::IsrBelowMinInsync);
+                }
                 self.trace(recorder, || IsrEvent::MemberRemoved { node: follower, lag_entries });
             }
         }
@@ -61,6 +69,10 @@ impl Partition {
         let from = self.controller.high_watermark();
         if candidate > from {
             self.controller.advance_high_watermark(candidate);
+            self.reach(Branch::HwAdvances);
+            if !self.isr_at_refresh.without(isr).is_empty() {
+                self.reach(Branch::HwAdvancesByShrinking);
+            }
             self.trace(recorder, || IsrEvent::HighWatermarkAdvanced {
                 high_watermark: candidate,
                 isr,

@@ -1,5 +1,6 @@
 //! Sending, catching up and receiving (PROTOCOL.md section 6).
 
+use crate::isr::branch::Branch;
 use crate::isr::partition::{Partition, Result};
 use crate::isr::payload::{Content, Payload};
 use crate::isr::replica::CatchUpMode;
@@ -17,6 +18,7 @@ impl Partition {
         recorder: &mut impl Recorder,
     ) {
         if self.slow.contains(follower) {
+            self.reach(Branch::ReplicationDelayed);
             self.trace(recorder, || IsrEvent::ReplicationDelayed { follower, offset });
             return;
         }
@@ -66,6 +68,12 @@ impl Partition {
     /// beyond the leader's log end too.
     fn replay_retained(&mut self, follower: NodeId, end: Offset, recorder: &mut impl Recorder) {
         self.replica_mut(follower).catch_up(CatchUpMode::Incremental);
+        let has_more = self.retained.entries().iter().any(|&(offset, _)| offset > end);
+        self.reach(if has_more {
+            Branch::IncrementalCatchUp
+        } else {
+            Branch::IncrementalCatchUpOfNothing
+        });
         for index in 0..self.retained.entries().len() {
             let (offset, entry) = self.retained.entries()[index];
             if offset > end {
@@ -78,6 +86,10 @@ impl Partition {
     /// A snapshot goes to a slow follower too.
     fn send_snapshot(&mut self, follower: NodeId, recorder: &mut impl Recorder) {
         self.replica_mut(follower).catch_up(CatchUpMode::Full);
+        self.reach(Branch::FullCatchUp);
+        if self.slow.contains(follower) {
+            self.reach(Branch::SnapshotToSlowNode);
+        }
         let high_watermark = self.controller.high_watermark();
         self.trace(recorder, || IsrEvent::FullCatchupStarted { follower, high_watermark });
         let leader = &self.replicas[self.controller.leader().index()];
@@ -107,12 +119,17 @@ impl Partition {
     pub(crate) fn receive(&mut self, message: Message<Payload>, recorder: &mut impl Recorder) {
         let Message { source, destination: receiver, payload, .. } = message;
         if !self.controller.is_up(receiver) || !self.controller.is_up(source) {
+            self.reach(Branch::DeliveredToDeadNode);
             return;
         }
         let Payload { source_leader, leader_epoch, content } = payload;
         let packet = Packet { source, receiver, source_leader, leader_epoch };
         recorder.observe(Event::PacketArrived(packet), self);
         if let Some(reason) = self.reason_to_reject(packet) {
+            self.reach(match reason {
+                RejectReason::StaleLeaderEpoch => Branch::StaleEpochRejected,
+                RejectReason::NonCurrentLeader => Branch::NonCurrentLeaderRejected,
+            });
             self.trace(recorder, || IsrEvent::AppendRejected {
                 node: receiver,
                 reason,
@@ -146,6 +163,10 @@ impl Partition {
         match content {
             Content::Snapshot(slot) => {
                 let snapshot = self.snapshots.get(slot);
+                self.branches.reach(Branch::SnapshotInstalled);
+                if snapshot.log.len() < self.replicas[receiver.index()].log().len() {
+                    self.branches.reach(Branch::SnapshotShortensLog);
+                }
                 self.replicas[receiver.index()].install(
                     &snapshot.log,
                     &snapshot.data,
@@ -154,13 +175,18 @@ impl Partition {
                 true
             }
             Content::Append { offset, entry } => {
-                let replica = self.replica_mut(receiver);
-                if offset != replica.log_end_offset().next() {
+                let next = self.replica(receiver).log_end_offset().next();
+                if offset != next {
+                    self.reach(if offset > next {
+                        Branch::GapDetected
+                    } else {
+                        Branch::DuplicateDetected
+                    });
                     // Sender and receiver are up, and the sender leads: it cannot fail.
                     let _ = self.synchronize(receiver, recorder);
                     return false;
                 }
-                replica.append(entry, false);
+                self.replica_mut(receiver).append(entry, false);
                 let leader_epoch = entry.leader_epoch();
                 self.trace(recorder, || IsrEvent::EntryAppended {
                     node: receiver,

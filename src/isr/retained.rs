@@ -13,11 +13,14 @@ pub struct Retained {
 
 impl Retained {
     /// Adds an append; beyond `capacity` entries the oldest is dropped.
-    pub fn push(&mut self, offset: Offset, entry: Entry, capacity: usize) {
-        if self.entries.len() == capacity {
+    /// True if one was.
+    pub fn push(&mut self, offset: Offset, entry: Entry, capacity: usize) -> bool {
+        let is_full = self.entries.len() == capacity;
+        if is_full {
             self.entries.remove(0);
         }
         self.entries.push((offset, entry));
+        is_full
     }
 
     /// The offset of the oldest entry, which need not be the smallest.

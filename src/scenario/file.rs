@@ -1,0 +1,205 @@
+//! Reading the scenario file format `isr-scenario/1`.
+
+use crate::isr::{ConfigurationError, GroupConfiguration, Variant};
+use crate::run::Phase;
+use crate::scenario::error::{Place, ScenarioError};
+use crate::scenario::names::ScenarioNames;
+use crate::scenario::shape::{RawConfiguration, RawExpectation, RawScenario};
+use crate::scenario::{Expectation, FORMAT, Found, Scenario, phase_name};
+use highwater_invariants::InvariantId;
+use std::path::Path;
+
+type Problem = (Place, String);
+
+impl Scenario {
+    /// Reads a scenario file.
+    ///
+    /// # Errors
+    /// Names the file, the place in it and the reason. Nothing unknown is passed over: a field, an
+    /// operation, a level, a node or a version that this build does not know is an error.
+    pub fn read(file: &Path) -> Result<Self, ScenarioError> {
+        let bytes = std::fs::read(file).map_err(|error| ScenarioError::unreadable(file, &error))?;
+        Self::parse(file, &bytes)
+    }
+
+    /// Parses the content of a scenario file; `file` is for errors.
+    ///
+    /// # Errors
+    /// As [`Scenario::read`].
+    pub fn parse(file: &Path, bytes: &[u8]) -> Result<Self, ScenarioError> {
+        let text = text_of(file, bytes)?;
+        check_format(file, text)?;
+        let mut json = serde_json::Deserializer::from_str(text);
+        let raw: RawScenario = serde_path_to_error::deserialize(&mut json)
+            .map_err(|error| ScenarioError::json(file, error))?;
+        json.end().map_err(|error| {
+            let place =
+                Place { line_and_column: (error.line(), error.column()), path: String::new() };
+            ScenarioError::new(file, place, "something follows the end of the scenario")
+        })?;
+        resolve(raw).map_err(|(place, reason)| ScenarioError::new(file, place, reason))
+    }
+}
+
+/// The text of a file that must be UTF-8 and not empty.
+pub(crate) fn text_of<'b>(file: &Path, bytes: &'b [u8]) -> Result<&'b str, ScenarioError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let place = Place::of_byte(bytes, error.valid_up_to());
+        ScenarioError::new(file, place, "not UTF-8")
+    })?;
+    if text.trim().is_empty() {
+        return Err(ScenarioError::new(file, Place::default(), "the file is empty"));
+    }
+    Ok(text)
+}
+
+/// Looks at the format first, so that a file of another version is not blamed for its fields.
+fn check_format(file: &Path, text: &str) -> Result<(), ScenarioError> {
+    #[derive(serde::Deserialize)]
+    struct OnlyFormat {
+        format: Option<serde_json::Value>,
+    }
+    let Ok(OnlyFormat { format: Some(format) }) = serde_json::from_str(text) else {
+        return Ok(());
+    };
+    if format == FORMAT {
+        return Ok(());
+    }
+    let reason = format!("unknown format {format}; this version of highwater reads {FORMAT:?}");
+    Err(ScenarioError::new(file, Place::at("format"), reason))
+}
+
+fn resolve(raw: RawScenario) -> Result<Scenario, Problem> {
+    if raw.format != FORMAT {
+        return Err((Place::at("format"), format!("unknown format {:?}", raw.format)));
+    }
+    if let Some(model) = raw.model.filter(|model| model != "isr") {
+        return Err((Place::at("model"), format!("unknown model {model:?}; known is isr")));
+    }
+    let variant = match raw.variant {
+        None => Variant::default(),
+        Some(name) => Variant::from_name(&name).ok_or_else(|| {
+            let known = Variant::ALL.map(Variant::name).join(", ");
+            (Place::at("variant"), format!("unknown variant {name:?}; known are {known}"))
+        })?,
+    };
+    let configuration = raw.config.resolve()?;
+    let limits = configuration.limits_for_engines();
+    let settings = configuration.check(limits).map_err(|error| configuration_problem(&error))?;
+    let mut names = ScenarioNames::new(configuration.nodes.clone());
+    let mut operations = Vec::with_capacity(raw.ops.len());
+    for (index, raw) in raw.ops.iter().enumerate() {
+        let operation = raw.resolve(&configuration.nodes, &mut names);
+        operations.push(
+            operation
+                .map_err(|(field, reason)| (Place::at(format!("ops[{index}].{field}")), reason))?,
+        );
+    }
+    let expectation = raw.expect.map(|raw| raw.resolve(operations.len())).transpose()?;
+    Ok(Scenario {
+        name: raw.name.unwrap_or_default(),
+        variant,
+        configuration,
+        settings,
+        operations,
+        names,
+        expectation,
+        found: raw.found.map(|raw| Found { seed: raw.seed, sequence: raw.sequence }),
+    })
+}
+
+fn configuration_problem(error: &ConfigurationError) -> Problem {
+    let path = match error {
+        ConfigurationError::Nodes | ConfigurationError::TooManyNodes(_) => "config.nodes",
+        ConfigurationError::Leader => "config.leader",
+        ConfigurationError::MinInsyncReplicas => "config.min_insync_replicas",
+        ConfigurationError::NotPositive => "config",
+    };
+    (Place::at(path), error.to_string())
+}
+
+impl RawConfiguration {
+    fn resolve(self) -> Result<GroupConfiguration, Problem> {
+        let default = GroupConfiguration::default();
+        let number = |field: &str, given: Option<i64>, default: u64| match given {
+            None => Ok(default),
+            Some(number) => u64::try_from(number)
+                .ok()
+                .filter(|&number| number <= u64::from(u32::MAX))
+                .ok_or_else(|| {
+                    (Place::at(format!("config.{field}")), format!("{number} is out of range"))
+                }),
+        };
+        Ok(GroupConfiguration {
+            min_insync_replicas: number(
+                "min_insync_replicas",
+                self.min_insync_replicas,
+                default.min_insync_replicas,
+            )?,
+            replica_lag_timeout_ticks: number(
+                "replica_lag_timeout",
+                self.replica_lag_timeout,
+                default.replica_lag_timeout_ticks,
+            )?,
+            log_retention_entries: number(
+                "log_retention",
+                self.log_retention,
+                default.log_retention_entries,
+            )?,
+            replication_delay_ticks: number(
+                "replication_delay",
+                self.replication_delay,
+                default.replication_delay_ticks,
+            )?,
+            ack_timeout_ticks: number("ack_timeout", self.ack_timeout, default.ack_timeout_ticks)?,
+            lease_duration_ticks: self.lease_duration.unwrap_or(default.lease_duration_ticks),
+            seed: self.seed.unwrap_or(default.seed),
+            nodes: self.nodes,
+            leader: self.leader,
+        })
+    }
+}
+
+impl RawExpectation {
+    fn resolve(self, operations: usize) -> Result<Expectation, Problem> {
+        let at = |field: &str| Place::at(format!("expect.{field}"));
+        match self.verdict.as_str() {
+            "clean"
+                if self.invariant.is_none() && self.operation.is_none() && self.phase.is_none() =>
+            {
+                Ok(Expectation::Clean)
+            }
+            "clean" => {
+                Err((at("verdict"), "\"clean\" takes no invariant, operation or phase".into()))
+            }
+            "violated" => {
+                let name = self
+                    .invariant
+                    .ok_or((at("invariant"), "missing field \"invariant\"".into()))?;
+                let invariant = InvariantId::from_name(&name).ok_or_else(|| {
+                    (
+                        at("invariant"),
+                        format!("unknown invariant {name:?}; see highwater list invariants"),
+                    )
+                })?;
+                let operation = self
+                    .operation
+                    .ok_or((at("operation"), "missing field \"operation\"".into()))?;
+                if operation > operations {
+                    let reason = format!("{operation} is beyond the last operation, {operations}");
+                    return Err((at("operation"), reason));
+                }
+                let phase = self.phase.as_deref().unwrap_or("operations");
+                let known = [Phase::Operations, Phase::Quiescence, Phase::Recovery];
+                let phase = known.into_iter().find(|&known| phase_name(known) == phase).ok_or_else(|| {
+                    (at("phase"), format!("unknown phase {phase:?}; known are operations, quiescence, recovery"))
+                })?;
+                Ok(Expectation::Violated { invariant, operation, phase })
+            }
+            other => Err((
+                at("verdict"),
+                format!("unknown verdict {other:?}; known are clean, violated"),
+            )),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Scenarios: a configuration, a sequence of operations, and what is expected of them.
+//!
+//! A scenario is what a counterexample is handed out as: a small file that a person can read, not a
+//! seed. [`Scenario::parse`] and [`Scenario::to_json`] are the file format `isr-scenario/1`;
+//! [`generate`] draws sequences at random.
+
+mod bytes;
+mod dice;
+mod error;
+mod file;
+pub mod generate;
+mod names;
+mod operation_json;
+mod shape;
+mod write;
+
+pub use bytes::Bytes;
+pub use dice::Dice;
+pub use error::{Place, ScenarioError};
+pub use names::ScenarioNames;
+pub use operation_json::operation_json;
+pub(crate) use shape::{RawConfiguration, RawOperation};
+
+use crate::isr::{GroupConfiguration, Operation, Settings, Variant};
+use crate::run::{Failure, Phase};
+use highwater_invariants::InvariantId;
+
+/// The format that this build reads and writes.
+pub const FORMAT: &str = "isr-scenario/1";
+
+/// A configuration, operations, and what is expected of them.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// A name for people; empty if it has none.
+    pub name: String,
+    /// Which rules the partition follows.
+    pub variant: Variant,
+    /// The partition's configuration, checked.
+    pub configuration: GroupConfiguration,
+    /// The same with ids for names.
+    pub settings: Settings,
+    /// What is done, in order.
+    pub operations: Vec<Operation>,
+    /// What the ids in `operations` stand for.
+    pub names: ScenarioNames,
+    /// What is expected; `None` if the file does not say.
+    pub expectation: Option<Expectation>,
+    /// Where it comes from, if a search found it.
+    pub found: Option<Found>,
+}
+
+/// What a run of a scenario must give.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Expectation {
+    /// No invariant is violated.
+    Clean,
+    /// This invariant is violated, first at this operation.
+    Violated {
+        /// Which.
+        invariant: InvariantId,
+        /// The number of the violating operation, from 1; in a later phase the number of all
+        /// operations.
+        operation: usize,
+        /// In which phase.
+        phase: Phase,
+    },
+}
+
+/// The sequence of a search in which something was found.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Found {
+    /// The search's seed.
+    pub seed: u64,
+    /// The number of the sequence, from 0.
+    pub sequence: u64,
+}
+
+impl Expectation {
+    /// What to expect of a scenario that failed like this.
+    pub fn of(failure: &Failure) -> Self {
+        Self::Violated {
+            invariant: failure.invariant(),
+            operation: failure.operation,
+            phase: failure.phase,
+        }
+    }
+
+    /// Whether a run with these failures is what was expected. Where a violation is expected, other
+    /// invariants may be violated too.
+    pub fn is_met_by(self, failures: &[Failure]) -> bool {
+        match self {
+            Self::Clean => failures.is_empty(),
+            Self::Violated { invariant, .. } => failures
+                .iter()
+                .find(|failure| failure.invariant() == invariant)
+                .is_some_and(|failure| Self::of(failure) == self),
+        }
+    }
+}
+
+/// A phase's name in files.
+pub(crate) const fn phase_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Operations => "operations",
+        Phase::Quiescence => "quiescence",
+        Phase::Recovery => "recovery",
+    }
+}

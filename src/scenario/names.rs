@@ -1,0 +1,77 @@
+//! What the ids in a scenario stand for.
+
+use crate::isr::{Interner, Settings, TraceNames};
+use crate::scenario::bytes::Bytes;
+use highwater_invariants::{KeyId, Names, NodeId, ValueId};
+use serde_json::{Value, json};
+
+/// Nodes, keys and values of one scenario.
+#[derive(Clone, Debug, Default)]
+pub struct ScenarioNames {
+    nodes: Vec<String>,
+    /// Keys and values.
+    pub interner: Interner,
+}
+
+impl ScenarioNames {
+    /// Names for these nodes, with no key or value yet.
+    pub fn new(nodes: Vec<String>) -> Self {
+        Self { nodes, interner: Interner::default() }
+    }
+
+    /// The bytes of a key. An id without a name is one that no operation uses.
+    pub fn key_bytes(&self, key: KeyId) -> Vec<u8> {
+        let named = self.interner.key_bytes(key).map(<[u8]>::to_vec);
+        named.unwrap_or_else(|| format!("key#{}", key.0).into_bytes())
+    }
+
+    /// The bytes of a value.
+    pub fn value_bytes(&self, value: ValueId) -> Vec<u8> {
+        if value == Settings::PROBE_VALUE {
+            return b"recovery-probe".to_vec();
+        }
+        let named = self.interner.value_bytes(value).map(<[u8]>::to_vec);
+        named.unwrap_or_else(|| format!("value#{}", value.index()).into_bytes())
+    }
+
+    /// The name of a node.
+    pub fn node_name(&self, node: NodeId) -> &str {
+        self.nodes.get(node.index()).map_or("?", String::as_str)
+    }
+}
+
+impl Names for ScenarioNames {
+    fn node(&self, node: NodeId) -> String {
+        self.node_name(node).to_owned()
+    }
+
+    fn key(&self, key: KeyId) -> String {
+        Bytes::to_text(&self.key_bytes(key))
+    }
+
+    fn value(&self, value: ValueId) -> String {
+        Bytes::to_text(&self.value_bytes(value))
+    }
+}
+
+impl TraceNames for ScenarioNames {
+    fn node(&self, node: NodeId) -> &str {
+        self.node_name(node)
+    }
+
+    fn nodes(&self) -> Value {
+        json!(self.nodes)
+    }
+
+    fn key(&self, key: KeyId) -> Value {
+        Bytes::to_json(&self.key_bytes(key))
+    }
+
+    fn key_name(&self, key: KeyId) -> String {
+        Bytes::to_text(&self.key_bytes(key))
+    }
+
+    fn value(&self, value: ValueId) -> Value {
+        Bytes::to_json(&self.value_bytes(value))
+    }
+}
