@@ -13,11 +13,14 @@
 //! * [`search`]: parallel random search and shrinking.
 //! * [`report`]: a finished run in words and tables.
 
+pub mod cli;
 pub mod conform;
 pub mod isr;
 pub mod model;
+pub mod report;
 pub mod run;
 pub mod scenario;
+pub mod search;
 pub mod sim;
 
 pub use highwater_invariants as invariants;

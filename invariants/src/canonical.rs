@@ -36,7 +36,7 @@ impl Canonical for [Entry] {
 impl Canonical for Table {
     fn encode(&self, sink: &mut impl Sink) {
         for (key, value) in self.iter() {
-            sink.word(u64::from(key.0) << 16 | value.index() as u64 + 1);
+            sink.word((u64::from(key.0) << 16) | (value.index() as u64 + 1));
         }
         sink.word(0);
     }

@@ -131,8 +131,8 @@ impl From<Evidence> for Finding {
 impl Observer for Checker {
     #[inline]
     fn observe<V: View>(&mut self, event: Event, view: &V) {
-        let is_state_check = matches!(event, Event::Ticked | Event::OperationEnded);
-        if is_state_check && !self.ledger.may_have_changed(view) {
+        let says_nothing_else = matches!(event, Event::Ticked | Event::OperationEnded);
+        if says_nothing_else && !self.ledger.may_have_changed(view) {
             return;
         }
         self.ledger.take_note(event, view);
@@ -142,8 +142,8 @@ impl Observer for Checker {
         for (invariant, finding) in findings {
             self.settle(invariant, finding);
         }
-        if is_state_check {
-            self.ledger.turn_page(view);
+        if event.is_state_check() {
+            self.ledger.turn_page();
         }
     }
 }

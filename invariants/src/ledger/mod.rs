@@ -22,7 +22,6 @@ pub struct Ledger {
     committed: Table,
     acknowledged: SmallVec<[(Offset, Entry); 16]>,
     high_watermark: Offset,
-    high_watermark_before: Offset,
     replicas: ArrayVec<Shadow, MAX_NODES>,
     revision: Option<u64>,
 }
@@ -34,12 +33,11 @@ impl Ledger {
             history: Log::new(),
             committed: Table::default(),
             acknowledged: SmallVec::new(),
-            high_watermark: view.high_watermark(),
-            high_watermark_before: view.high_watermark(),
-            replicas: view.nodes().iter().map(|_| Shadow::default()).collect(),
+            high_watermark: Offset::ZERO,
+            replicas: view.nodes().iter().map(|node| Shadow::unseen(view, node)).collect(),
             revision: None,
         };
-        ledger.look_at(view);
+        ledger.commit(view);
         ledger
     }
 
@@ -58,12 +56,7 @@ impl Ledger {
         &self.acknowledged
     }
 
-    /// The partition's high watermark at the state check before this one.
-    pub fn high_watermark_before(&self) -> Offset {
-        self.high_watermark_before
-    }
-
-    /// The highest high watermark that was ever seen at an event.
+    /// The highest high watermark that was ever seen, this event included.
     pub fn high_watermark(&self) -> Offset {
         self.high_watermark
     }
@@ -90,8 +83,8 @@ impl Ledger {
     /// Takes note of `event`, before the invariants are checked.
     #[inline]
     pub(crate) fn take_note<V: View>(&mut self, event: Event, view: &V) {
+        self.commit(view);
         match event {
-            Event::HighWatermarkAdvanced { .. } => self.commit(view),
             Event::WriteAnswered {
                 accepted: true, ack: AckLevel::AllIsr, offset, entry, ..
             } => {
@@ -100,28 +93,38 @@ impl Ledger {
                 self.revision = None;
             }
             Event::Crashed { node, lost_unfsynced: true } => {
-                self.replicas[node.index()].note_loss();
+                self.replicas[node.index()].note_loss(view, node);
             }
-            Event::Ticked | Event::OperationEnded => self.look_at(view),
+            _ if event.is_state_check() => self.look_at(view),
             _ => {}
         }
     }
 
-    /// Extends the committed history to the high watermark, by the live leader's log.
+    #[inline]
     fn commit<V: View>(&mut self, view: &V) {
-        self.high_watermark = self.high_watermark.max(view.high_watermark());
-        let Some(leader) = view.live_leader() else { return };
-        let log = view.log(leader);
-        let end = view.high_watermark().entries().min(log.len());
-        if end > self.history.len() {
-            let fresh = &log[self.history.len()..end];
+        let high_watermark = view.high_watermark();
+        self.high_watermark = self.high_watermark.max(high_watermark);
+        if high_watermark.entries() > self.history.len() {
+            self.extend_history(view);
+        }
+    }
+
+    /// Extends the committed history to the high watermark, by the live leader's log; if no leader
+    /// is alive, by that of a live ISR member that reaches so far.
+    fn extend_history<V: View>(&mut self, view: &V) {
+        let high_watermark = view.high_watermark();
+        let reaches = |&member: &NodeId| view.log_end_offset(member) >= high_watermark;
+        let witness = view.live_leader().or_else(|| view.live_isr().iter().find(reaches));
+        let Some(witness) = witness else { return };
+        let log = view.log(witness);
+        let end = high_watermark.entries().min(log.len());
+        if let Some(fresh) = log.get(self.history.len()..end) {
             self.committed.apply_all(fresh);
             self.history.extend_from_slice(fresh);
         }
     }
 
     fn look_at<V: View>(&mut self, view: &V) {
-        self.commit(view);
         for node in view.nodes().iter() {
             self.replicas[node.index()].look_at(view, node);
         }
@@ -130,8 +133,7 @@ impl Ledger {
 
     /// After the invariants have seen a state check: what is now is what was before.
     #[inline]
-    pub(crate) fn turn_page<V: View>(&mut self, view: &V) {
-        self.high_watermark_before = view.high_watermark();
+    pub(crate) fn turn_page(&mut self) {
         for replica in &mut self.replicas {
             replica.turn_page();
         }
@@ -152,7 +154,7 @@ impl Canonical for Ledger {
             sink.word(u64::from(offset.0));
             sink.word(entry.bits());
         }
-        sink.word(u64::from(self.high_watermark.0) << 32 | u64::from(self.high_watermark_before.0));
+        sink.word(u64::from(self.high_watermark.0));
         for replica in &self.replicas {
             replica.encode(sink);
         }

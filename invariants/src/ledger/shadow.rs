@@ -41,7 +41,6 @@ pub struct Shadow {
     applied_before: Offset,
     change: LogChange,
     changed: bool,
-    lost_unfsynced: bool,
     revision: Option<u64>,
 }
 
@@ -56,14 +55,10 @@ impl Shadow {
         self.change
     }
 
-    /// The applied high watermark at the state check before.
+    /// The applied high watermark at the state check before, or, if less, just after a crash since
+    /// then in which the node lost what it had not synced.
     pub fn applied_before(&self) -> Offset {
         self.applied_before
-    }
-
-    /// Whether the node lost what it had not synced since the state check before.
-    pub fn lost_unfsynced(&self) -> bool {
-        self.lost_unfsynced
     }
 
     /// The replay of the whole log, made by the ledger itself.
@@ -76,15 +71,19 @@ impl Shadow {
         &self.committed_data
     }
 
-    pub(super) fn note_loss(&mut self) {
-        self.lost_unfsynced = true;
+    /// A replica that nobody has looked at yet: all that it holds is new.
+    pub(super) fn unseen<V: View>(view: &V, node: NodeId) -> Self {
+        Self { applied_before: view.applied_high_watermark(node), ..Self::default() }
+    }
+
+    pub(super) fn note_loss<V: View>(&mut self, view: &V, node: NodeId) {
+        self.applied_before = self.applied_before.min(view.applied_high_watermark(node));
     }
 
     #[inline]
     pub(super) fn turn_page(&mut self) {
         self.change = LogChange::Unchanged;
         self.changed = false;
-        self.lost_unfsynced = false;
         self.applied_before = self.applied_high_watermark;
     }
 

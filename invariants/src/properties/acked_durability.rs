@@ -1,18 +1,20 @@
 //! `acked-durability`: what a client was told is kept.
 
-use super::{Invariant, is_state_check};
+use super::Invariant;
 use crate::checker::Finding;
 use crate::ledger::{Ledger, LogChange};
-use crate::vocabulary::{Entry, Event, Evidence, Fact, NodeId, Offset, View};
+use crate::vocabulary::{Entry, Event, Evidence, Fact, NodeId, Offset, View, entry_at};
 
 /// An accepted `ALL_ISR` entry stays in the committed history and in every later live leader's log.
 #[derive(Debug)]
 pub struct AckedDurability;
 
-/// Up to which acknowledgement, and under which live leader, everything was found in place.
+/// How many acknowledgements were found in place: in the history, which never changes, and in the
+/// log of which live leader.
 #[derive(Clone, Debug, Default)]
 pub struct Verified {
-    acknowledged: usize,
+    in_history: usize,
+    on_leader: usize,
     leader: Option<NodeId>,
 }
 
@@ -34,9 +36,24 @@ impl Invariant for AckedDurability {
         view: &V,
         tested: &mut u64,
     ) -> Result<(), Finding> {
-        if !is_state_check(event) || ledger.acknowledged().is_empty() {
+        if !event.is_state_check() || ledger.acknowledged().is_empty() {
             return Ok(());
         }
+        let acknowledged = ledger.acknowledged();
+        for &(offset, entry) in &acknowledged[ghost.in_history..] {
+            *tested += 1;
+            let found = entry_at(ledger.history(), offset);
+            if found != Some(entry) {
+                return Err(lost(
+                    "acked-not-in-history",
+                    "{entry} was acknowledged at offset {offset}, but what was committed there is {found}",
+                    (offset, entry),
+                    found,
+                )
+                .into());
+            }
+        }
+        ghost.in_history = acknowledged.len();
         let Some(leader) = view.live_leader() else {
             ghost.leader = None;
             return Ok(());
@@ -44,30 +61,22 @@ impl Invariant for AckedDurability {
         *tested += 1;
         let kept = ghost.leader == Some(leader)
             && !matches!(ledger.replica(leader).log_change(), LogChange::Rewritten { .. });
-        let from = if kept { ghost.acknowledged } else { 0 };
-        let log = view.log(leader);
-        for &(offset, entry) in &ledger.acknowledged()[from..] {
-            let index = offset.entries() - 1;
-            if ledger.history().get(index) != Some(&entry) {
-                return Err(lost(
-                    "acked-not-in-history",
-                    "{entry} was acknowledged at offset {offset}, but what was committed there is {found}",
-                    (offset, entry),
-                    ledger.history().get(index),
-                    leader,
-                ));
-            }
-            if log.get(index) != Some(&entry) {
+        let from = if kept { ghost.on_leader } else { 0 };
+        for &(offset, entry) in &acknowledged[from..] {
+            let found = entry_at(view.log(leader), offset);
+            if found != Some(entry) {
                 return Err(lost(
                     "acked-not-on-leader",
                     "{entry} was acknowledged at offset {offset}, but the live leader {leader} has {found} there",
                     (offset, entry),
-                    log.get(index),
-                    leader,
-                ));
+                    found,
+                )
+                .with("leader", Fact::Node(leader))
+                .into());
             }
         }
-        *ghost = Verified { acknowledged: ledger.acknowledged().len(), leader: Some(leader) };
+        ghost.on_leader = acknowledged.len();
+        ghost.leader = Some(leader);
         Ok(())
     }
 }
@@ -77,13 +86,10 @@ fn lost(
     kind: &'static str,
     sentence: &'static str,
     (offset, entry): (Offset, Entry),
-    found: Option<&Entry>,
-    leader: NodeId,
-) -> Finding {
+    found: Option<Entry>,
+) -> Evidence {
     Evidence::new(kind, sentence)
         .with("entry", Fact::Entry(Some(entry)))
         .with("offset", Fact::Offset(offset))
-        .with("found", Fact::Entry(found.copied()))
-        .with("leader", Fact::Node(leader))
-        .into()
+        .with("found", Fact::Entry(found))
 }

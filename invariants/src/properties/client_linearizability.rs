@@ -17,6 +17,7 @@ use crate::checker::Finding;
 use crate::ledger::Ledger;
 use crate::vocabulary::{AckLevel, Event, Evidence, Fact, KeyId, ReadLevel, ValueId, View, WriteId};
 use smallvec::SmallVec;
+use std::mem;
 
 /// Per key, accepted `ALL_ISR` writes and linearizable or lease reads are linearizable. `LEADER`
 /// writes, and writes not accepted after their append, may take effect at most once, later, or
@@ -145,6 +146,8 @@ impl Explanations {
             && let Some(open) = &mut self.open[slot]
         {
             open.unresolved = true;
+            let key = open.key;
+            self.forget_spent_writes(key);
         }
     }
 
@@ -175,34 +178,50 @@ impl Explanations {
         let now = self.now;
         let mut next = Key::new();
         let past = self.key(key).clone();
+        let waiting = self.open.iter().flatten().filter(|open| open.key == key && !open.unresolved);
+        let last_submitted = waiting.map(|open| open.submitted).max().unwrap_or(0);
         for &explanation in &past {
             if explanation.value == value {
                 add(&mut next, explanation)?;
+                if last_submitted < explanation.since {
+                    // That the value was put there anew would explain nothing more.
+                    continue;
+                }
             }
+            let mut unresolved_is_used = false;
             for (slot, open) in self.open.iter().enumerate() {
                 let Some(open) = open else { continue };
                 let bit = 1 << slot;
-                if open.key == key && Some(open.value) == value && explanation.used & bit == 0 {
-                    let used = explanation.used | bit;
-                    add(&mut next, Explanation { value, since: now, used })?;
+                if open.key != key || Some(open.value) != value || explanation.used & bit != 0 {
+                    continue;
                 }
+                if open.unresolved && mem::replace(&mut unresolved_is_used, true) {
+                    // As good as the one before: nothing more will be heard of either.
+                    continue;
+                }
+                let used = explanation.used | bit;
+                add(&mut next, Explanation { value, since: now, used })?;
             }
         }
         if next.is_empty() {
             return Err(not_linearizable(key, value, &past).into());
         }
-        self.forget_spent_writes(key, &mut next);
         *self.key(key) = next;
+        self.forget_spent_writes(key);
         Ok(())
     }
 
     /// Frees the slots of writes that have taken effect in every explanation and to which no answer
     /// will come any more.
-    fn forget_spent_writes(&mut self, key: KeyId, explanations: &mut Key) {
+    fn forget_spent_writes(&mut self, key: KeyId) {
+        let Some(Some(explanations)) = self.keys.get_mut(usize::from(key.0)) else { return };
         let spent = explanations.iter().fold(u128::MAX, |spent, one| spent & one.used);
+        if spent == 0 {
+            return;
+        }
         for (slot, open) in self.open.iter_mut().enumerate() {
             let bit = 1 << slot;
-            if spent & bit != 0 && open.is_some_and(|open| open.key == key && open.unresolved) {
+            if spent & bit != 0 && open.is_some_and(|open| open.unresolved) {
                 *open = None;
                 for explanation in explanations.iter_mut() {
                     explanation.used &= !bit;
@@ -238,7 +257,7 @@ fn refused_but_seen(open: OpenWrite) -> Evidence {
 fn not_linearizable(key: KeyId, value: Option<ValueId>, past: &Key) -> Evidence {
     Evidence::new(
         "read-not-linearizable",
-        "a linearizable read of {key} returned {value}; by all that clients were told before it had to be {expected}, or a write whose outcome is still open",
+        "a linearizable read of {key} returned {value}, and no order of the writes explains all that clients saw of {key}; {expected}, for one, would have been explained",
     )
     .with("key", Fact::Key(key))
     .with("value", Fact::Value(value))
@@ -246,32 +265,61 @@ fn not_linearizable(key: KeyId, value: Option<ValueId>, past: &Key) -> Evidence 
 }
 
 impl Canonical for Explanations {
-    /// Times are encoded by their rank, since only their order matters.
+    /// Slots are renumbered, writes that wait in the order of submission, so that it does not
+    /// matter which of them were free; of times only what a later answer may ask is encoded.
     fn encode(&self, sink: &mut impl Sink) {
-        let mut times: SmallVec<[u32; 32]> = SmallVec::new();
-        times.extend(self.open.iter().flatten().map(|open| open.submitted));
-        times.extend(self.keys.iter().flatten().flatten().map(|one| one.since));
-        times.sort_unstable();
-        times.dedup();
-        let rank = |time| times.partition_point(|&other| other < time) as u64;
-        sink.word(self.open.len() as u64);
-        for open in &self.open {
-            let Some(open) = open else {
-                sink.word(u64::MAX);
-                continue;
-            };
-            let names = u64::from(open.key.0) << 16 | open.value.index() as u64;
-            sink.word(rank(open.submitted) << 33 | u64::from(open.unresolved) << 32 | names);
+        let writes = self.slots_in_order();
+        sink.word(writes.len() as u64);
+        for open in writes.iter().filter_map(|&slot| self.open[slot]) {
+            let name = (u64::from(open.key.0) << 16) | open.value.index() as u64;
+            sink.word((u64::from(open.unresolved) << 32) | name);
         }
-        for key in &self.keys {
-            sink.word(key.as_ref().map_or(u64::MAX, |key| key.len() as u64));
-            for one in key.iter().flatten() {
-                sink.word(one.value.map_or(u64::MAX, |value| value.index() as u64));
-                sink.word(rank(one.since));
-                sink.word(one.used as u64);
-                sink.word((one.used >> 64) as u64);
+        for (key, explanations) in self.keys.iter().enumerate() {
+            let Some(explanations) = explanations else { continue };
+            if explanations.as_slice() == [Explanation::default()] {
+                continue;
+            }
+            sink.word((explanations.len() as u64) << 16 | key as u64);
+            let rows = explanations.iter().map(|one| self.row(*one, KeyId(key as u16), &writes));
+            let mut rows: SmallVec<[_; 4]> = rows.collect();
+            rows.sort_unstable();
+            for (value, used, overwritable) in rows {
+                sink.word(value);
+                for mask in [used, overwritable] {
+                    sink.word(mask as u64);
+                    sink.word((mask >> 64) as u64);
+                }
             }
         }
-        sink.word(u64::MAX - 1);
+        sink.word(0);
+    }
+}
+
+impl Explanations {
+    /// The slots in use: first the unresolved writes, of which only key and value matter, then
+    /// those that wait.
+    fn slots_in_order(&self) -> SmallVec<[usize; 16]> {
+        let mut slots: SmallVec<[usize; 16]> = SmallVec::new();
+        slots.extend((0..self.open.len()).filter(|&slot| self.open[slot].is_some()));
+        slots.sort_unstable_by_key(|&slot| {
+            self.open[slot].map(|open| {
+                let name = open.unresolved.then_some((open.key, open.value));
+                (!open.unresolved, name, open.submitted)
+            })
+        });
+        slots
+    }
+
+    /// An explanation: the value, and as masks of `writes` those that are used, and those that wait
+    /// and may have been overwritten unseen.
+    fn row(&self, one: Explanation, key: KeyId, writes: &[usize]) -> (u64, u128, u128) {
+        let mut row = (one.value.map_or(0, |value| value.index() as u64 + 1), 0, 0);
+        for (place, &slot) in writes.iter().enumerate() {
+            let Some(open) = self.open[slot] else { continue };
+            let waits = open.key == key && !open.unresolved;
+            row.1 |= (one.used >> slot & 1) << place;
+            row.2 |= u128::from(waits && open.submitted < one.since) << place;
+        }
+        row
     }
 }

@@ -1,6 +1,6 @@
 //! `committed-data-replay`: what is served is what the log says.
 
-use super::{Invariant, is_state_check};
+use super::Invariant;
 use crate::checker::Finding;
 use crate::ledger::Ledger;
 use crate::vocabulary::{Event, Evidence, Fact, KeyId, NodeId, Table, View};
@@ -23,7 +23,7 @@ impl Invariant for CommittedDataReplay {
         view: &V,
         tested: &mut u64,
     ) -> Result<(), Finding> {
-        if !is_state_check(event) {
+        if !event.is_state_check() {
             return Ok(());
         }
         for node in view.nodes().iter() {

@@ -1,10 +1,10 @@
 //! `committed-prefix-agreement`: nobody disagrees about what is committed.
 
-use super::{Invariant, is_state_check};
+use super::Invariant;
 use crate::checker::Finding;
 use crate::ledger::Ledger;
 use crate::vocabulary::{
-    Entry, Event, Evidence, Fact, NodeId, NodeSet, Offset, View, first_difference,
+    Entry, Event, Evidence, Fact, NodeId, NodeSet, Offset, View, entry_at, first_difference,
 };
 
 /// Any two live ISR members hold the same entry at every offset up to the high watermark that both
@@ -29,10 +29,12 @@ impl Invariant for CommittedPrefixAgreement {
         view: &V,
         tested: &mut u64,
     ) -> Result<(), Finding> {
-        if !is_state_check(event) || view.high_watermark() == Offset::ZERO {
+        if !event.is_state_check() {
             return Ok(());
         }
-        if let Some(leader) = view.live_leader() {
+        if !ledger.history().is_empty()
+            && let Some(leader) = view.live_leader()
+        {
             *tested += 1;
             if !ledger.is_history_in(view.log(leader)) {
                 return Err(leader_lacks_history(ledger, view.log(leader), leader).into());
@@ -73,7 +75,7 @@ fn check_pairs<V: View>(
                 *tested += 1;
             }
             if let Some(offset) = first_difference(log_a, log_b) {
-                let at = |log: &[Entry]| Fact::Entry(log.get(offset.entries() - 1).copied());
+                let at = |log: &[Entry]| Fact::Entry(entry_at(log, offset));
                 return Err(words(view.high_watermark())
                     .with("a", Fact::Node(a))
                     .with("b", Fact::Node(b))
@@ -87,6 +89,7 @@ fn check_pairs<V: View>(
     Ok(())
 }
 
+#[cold]
 fn isr_members_disagree(high_watermark: Offset) -> Evidence {
     Evidence::new(
         "isr-members-disagree",
@@ -95,6 +98,7 @@ fn isr_members_disagree(high_watermark: Offset) -> Evidence {
     .with("hw", Fact::Offset(high_watermark))
 }
 
+#[cold]
 fn replicas_disagree(high_watermark: Offset) -> Evidence {
     Evidence::new(
         "applied-prefixes-disagree",
@@ -107,7 +111,7 @@ fn replicas_disagree(high_watermark: Offset) -> Evidence {
 fn leader_lacks_history(ledger: &Ledger, log: &[Entry], leader: NodeId) -> Evidence {
     let history = ledger.history();
     let offset = first_difference(history, log).unwrap_or(Offset(log.len() as u32 + 1));
-    let entry = |log: &[Entry]| Fact::Entry(log.get(offset.entries() - 1).copied());
+    let entry = |log: &[Entry]| Fact::Entry(entry_at(log, offset));
     let (kind, sentence) = if offset.entries() > log.len() {
         (
             "leader-lacks-committed-entry",

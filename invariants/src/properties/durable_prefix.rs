@@ -1,6 +1,6 @@
 //! `durable-prefix`: what survives a power loss is part of what was there.
 
-use super::{Invariant, is_state_check};
+use super::Invariant;
 use crate::checker::Finding;
 use crate::ledger::Ledger;
 use crate::vocabulary::{Event, Evidence, Fact, Offset, View, first_difference};
@@ -26,7 +26,7 @@ impl Invariant for DurablePrefix {
         view: &V,
         tested: &mut u64,
     ) -> Result<(), Finding> {
-        if !is_state_check(event) {
+        if !event.is_state_check() {
             return Ok(());
         }
         for node in view.nodes().iter() {

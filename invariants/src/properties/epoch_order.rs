@@ -1,11 +1,12 @@
 //! `epoch-order`: epochs order history, and a position in it has one name.
 
-use super::{Invariant, is_state_check};
+use super::Invariant;
 use crate::canonical::{Canonical, Sink};
 use crate::checker::Finding;
 use crate::ledger::Ledger;
 use crate::vocabulary::{Entry, Event, Evidence, Fact, Log, NodeId, Offset, View};
 use smallvec::SmallVec;
+use std::mem;
 
 /// Epochs never decrease along a log; one (epoch, offset) names one entry in the whole history.
 #[derive(Debug)]
@@ -14,9 +15,9 @@ pub struct EpochOrder;
 /// Which entry each (epoch, offset) has named so far, on any replica.
 #[derive(Clone, Debug, Default)]
 pub struct NamedEntries {
-    /// The first entry seen at each offset: enough as long as nothing is ever rewritten.
+    /// The entry of the earliest epoch at each offset: enough as long as nothing is ever rewritten.
     first: Log,
-    /// Further entries, of other epochs, sorted by (offset, epoch).
+    /// Further entries, of later epochs, sorted by (offset, epoch).
     others: SmallVec<[(Offset, Entry); 8]>,
 }
 
@@ -36,15 +37,20 @@ impl NamedEntries {
     #[inline]
     fn name(&mut self, offset: Offset, entry: Entry) -> Option<Entry> {
         let index = offset.entries() - 1;
-        match self.first.get(index) {
+        match self.first.get_mut(index) {
             None => {
                 // Logs have no gaps, and are looked at from the front.
                 self.first.push(entry);
                 None
             }
-            Some(&first) if first == entry => None,
-            Some(&first) if first.leader_epoch() == entry.leader_epoch() => Some(first),
-            Some(_) => self.name_other(offset, entry),
+            Some(&mut first) if first == entry => None,
+            Some(&mut first) if first.leader_epoch() == entry.leader_epoch() => Some(first),
+            Some(first) => {
+                // What is remembered must not depend on which of the two was seen first.
+                let earlier = entry.leader_epoch() < first.leader_epoch();
+                let later = if earlier { mem::replace(first, entry) } else { entry };
+                self.name_other(offset, later)
+            }
         }
     }
 
@@ -73,7 +79,7 @@ impl Invariant for EpochOrder {
         view: &V,
         tested: &mut u64,
     ) -> Result<(), Finding> {
-        if !is_state_check(event) {
+        if !event.is_state_check() {
             return Ok(());
         }
         for node in view.nodes().iter() {

@@ -1,6 +1,6 @@
 //! `hw-within-isr`: every in-sync replica has all that is committed.
 
-use super::{Invariant, is_state_check};
+use super::Invariant;
 use crate::checker::Finding;
 use crate::ledger::Ledger;
 use crate::vocabulary::{Event, Evidence, Fact, Offset, View};
@@ -23,7 +23,7 @@ impl Invariant for HwWithinIsr {
         tested: &mut u64,
     ) -> Result<(), Finding> {
         let high_watermark = view.high_watermark();
-        if !is_state_check(event) || high_watermark == Offset::ZERO {
+        if !event.is_state_check() || high_watermark == Offset::ZERO {
             return Ok(());
         }
         for member in view.live_isr().iter() {

@@ -3,9 +3,10 @@
 use super::Invariant;
 use crate::canonical::{Canonical, Sink};
 use crate::checker::Finding;
+use crate::digest::Digest;
 use crate::ledger::Ledger;
 use crate::vocabulary::{
-    AckLevel, Entry, Event, Evidence, Fact, Log, NodeId, Offset, View, WriteId,
+    AckLevel, Entry, Event, Evidence, Fact, NodeId, Offset, View, WriteId, entry_at,
 };
 
 /// An `ALL_ISR` write is accepted only with at least `min.insync.replicas` ISR members at that
@@ -16,7 +17,23 @@ pub struct MinInsyncAdmission;
 
 /// The leader's log when the last write was submitted. Empty between operations.
 #[derive(Clone, Debug, Default)]
-pub struct LogAtSubmission(Option<(WriteId, NodeId, Log)>);
+pub struct LogAtSubmission(Option<(WriteId, NodeId, LogIdentity)>);
+
+/// A log's length and the digest of its entries: as good as a copy, to tell whether it changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct LogIdentity {
+    entries: usize,
+    digest: Digest,
+}
+
+impl LogIdentity {
+    #[inline]
+    fn of(log: &[Entry]) -> Self {
+        let mut digest = Digest::EMPTY;
+        log.encode(&mut digest);
+        Self { entries: log.len(), digest }
+    }
+}
 
 impl Canonical for LogAtSubmission {
     fn encode(&self, _sink: &mut impl Sink) {}
@@ -36,14 +53,15 @@ impl Invariant for MinInsyncAdmission {
         tested: &mut u64,
     ) -> Result<(), Finding> {
         match event {
-            Event::WriteSubmitted { write, ack: AckLevel::AllIsr, .. } => {
-                ghost.0 = view.leader().map(|leader| (write, leader, Log::from(view.log(leader))));
+            Event::WriteSubmitted { write, .. } => {
+                let log_of = |leader| LogIdentity::of(view.log(leader));
+                ghost.0 = view.leader().map(|leader| (write, leader, log_of(leader)));
                 Ok(())
             }
             Event::WriteRefused { write } => match ghost.0.take() {
                 Some((submitted, leader, before)) if submitted == write => {
                     *tested += 1;
-                    refused_without_trace(&before, view.log(leader), leader)
+                    refused_without_trace(before, LogIdentity::of(view.log(leader)), leader)
                 }
                 _ => Ok(()),
             },
@@ -60,17 +78,21 @@ impl Invariant for MinInsyncAdmission {
     }
 }
 
-fn refused_without_trace(before: &[Entry], after: &[Entry], leader: NodeId) -> Result<(), Finding> {
+fn refused_without_trace(
+    before: LogIdentity,
+    after: LogIdentity,
+    leader: NodeId,
+) -> Result<(), Finding> {
     if before == after {
         return Ok(());
     }
     Err(Evidence::new(
         "refused-write-changed-log",
-        "a write was refused at admission, yet the log of {leader} went from {before} to {after} entries or changed",
+        "a write was refused at admission, yet the log of {leader}, of {before} entries, did not stay as it was, and has {after} now",
     )
     .with("leader", Fact::Node(leader))
-    .with("before", Fact::Count(before.len() as u64))
-    .with("after", Fact::Count(after.len() as u64))
+    .with("before", Fact::Count(before.entries as u64))
+    .with("after", Fact::Count(after.entries as u64))
     .into())
 }
 
@@ -97,7 +119,7 @@ fn accepted_rightly<V: View>(offset: Offset, entry: Entry, view: &V) -> Result<(
         ));
     }
     for member in isr.iter() {
-        if view.log(member).get(offset.entries() - 1) != Some(&entry) {
+        if entry_at(view.log(member), offset) != Some(entry) {
             return Err(on_member(
                 "accepted-without-isr-member",
                 "the ALL_ISR write {entry} at offset {offset} was accepted, but {member}, a member of the ISR {isr}, has {found} there",
@@ -156,7 +178,7 @@ fn on_member<V: View>(
     view: &V,
     member: NodeId,
 ) -> Finding {
-    let found = view.log(member).get(offset.entries() - 1).copied();
+    let found = entry_at(view.log(member), offset);
     evidence(kind, sentence, offset, entry, view)
         .with("member", Fact::Node(member))
         .with("found", Fact::Entry(found))

@@ -109,9 +109,3 @@ invariants! {
     quiescence::Quiescence,
     recovery::Recovery,
 }
-
-/// Whether `event` is one of the moments at which the whole state is checked.
-#[inline]
-fn is_state_check(event: Event) -> bool {
-    matches!(event, Event::Ticked | Event::OperationEnded)
-}

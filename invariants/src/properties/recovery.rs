@@ -42,22 +42,32 @@ impl Invariant for Recovery {
             }
             Event::RecoveryEnded { write_accepted, ticks } => {
                 *tested += 1;
-                if ghost.0 { refused(write_accepted) } else { recovered(write_accepted, ticks, view) }
+                let refuses_rightly = ghost.0 && !write_accepted;
+                if refuses_rightly {
+                    return Ok(());
+                }
+                let is_lost = ghost.0 || ledger.has_lost_an_entry(view);
+                if write_accepted && is_lost && !leader_has_history(ledger, view) {
+                    return Err(serves_a_shorter_history().into());
+                }
+                recovered(write_accepted, ticks, view)
             }
             _ => Ok(()),
         }
     }
 }
 
-fn refused(write_accepted: bool) -> Result<(), Finding> {
-    if !write_accepted {
-        return Ok(());
-    }
-    Err(Evidence::new(
+/// It may, although no replica had an entry of it when faults stopped: a copy was on its way.
+fn leader_has_history<V: View>(ledger: &Ledger, view: &V) -> bool {
+    view.live_leader().is_some_and(|leader| ledger.is_history_in(view.log(leader)))
+}
+
+#[cold]
+fn serves_a_shorter_history() -> Evidence {
+    Evidence::new(
         "serves-a-shorter-history",
         "every copy of a committed entry was lost, yet the partition accepted an ALL_ISR write instead of refusing",
     )
-    .into())
 }
 
 fn recovered<V: View>(write_accepted: bool, ticks: u64, view: &V) -> Result<(), Finding> {

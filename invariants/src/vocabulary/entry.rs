@@ -50,6 +50,12 @@ impl fmt::Debug for Entry {
     }
 }
 
+/// The entry of `log` at `offset`, if it has one.
+#[inline]
+pub fn entry_at(log: &[Entry], offset: Offset) -> Option<Entry> {
+    offset.entries().checked_sub(1).and_then(|index| log.get(index)).copied()
+}
+
 /// Whether `prefix` is a prefix of `log`.
 #[inline]
 pub fn is_prefix(prefix: &[Entry], log: &[Entry]) -> bool {
@@ -95,6 +101,13 @@ mod tests {
             assert_ne!(base, other);
             assert_eq!(first_difference(&[base, base], &[base, other]), Some(Offset(2)));
         }
+    }
+
+    #[test]
+    fn offsets_count_from_one() {
+        let log = [entry(1, 0, 0), entry(1, 0, 1)];
+        let at = |offset| entry_at(&log, Offset(offset));
+        assert_eq!([at(0), at(1), at(2), at(3)], [None, Some(log[0]), Some(log[1]), None]);
     }
 
     #[test]

@@ -156,6 +156,17 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// Whether this is one of the moments at which the whole state is checked.
+    #[inline]
+    pub(crate) const fn is_state_check(self) -> bool {
+        matches!(
+            self,
+            Self::Ticked | Self::OperationEnded | Self::Settled(_) | Self::RecoveryEnded { .. }
+        )
+    }
+}
+
 /// Is told what happens, and may look but not touch.
 pub trait Observer {
     /// `event` has just happened, and the partition is now as `view` shows it.

@@ -71,6 +71,13 @@ impl Evidence {
         &self.facts
     }
 
+    /// The labels in the sentence that no fact has: there must be none.
+    #[cfg(test)]
+    pub(crate) fn labels_without_fact(&self) -> Vec<&'static str> {
+        let labels = self.sentence.split('{').skip(1).map(|rest| rest.split('}').next().unwrap());
+        labels.filter(|label| self.facts.iter().all(|(name, _)| name != label)).collect()
+    }
+
     /// The evidence in words.
     pub fn in_words(&self, names: &impl Names) -> String {
         let mut words = String::new();
@@ -108,7 +115,6 @@ impl Fact {
             }
             Self::Offset(offset) => write!(out, "{offset}"),
             Self::LeaderEpoch(epoch) => write!(out, "{epoch}"),
-            Self::Entry(None) => write!(out, "nothing"),
             Self::Entry(Some(entry)) => write!(
                 out,
                 "{}={} of epoch {}",
@@ -117,7 +123,7 @@ impl Fact {
                 entry.leader_epoch()
             ),
             Self::Key(key) => write!(out, "{}", names.key(key)),
-            Self::Value(None) => write!(out, "nothing"),
+            Self::Entry(None) | Self::Value(None) => write!(out, "nothing"),
             Self::Value(Some(value)) => write!(out, "{}", names.value(value)),
             Self::Count(count) => write!(out, "{count}"),
         };

@@ -35,6 +35,9 @@ impl NodeSet {
     pub const EMPTY: Self = Self(0);
 
     /// The first `count` nodes of the configuration.
+    ///
+    /// # Panics
+    /// If `count` is above [`MAX_NODES`]; configurations are checked before sets are made.
     pub const fn first(count: usize) -> Self {
         assert!(count <= MAX_NODES);
         if count == MAX_NODES { Self(u16::MAX) } else { Self((1 << count) - 1) }

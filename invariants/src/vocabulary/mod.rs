@@ -10,7 +10,7 @@ mod ids;
 mod table;
 mod view;
 
-pub use entry::{Entry, Log, first_difference, is_prefix};
+pub use entry::{Entry, Log, entry_at, first_difference, is_prefix};
 pub use event::{AckLevel, Event, Observer, Packet, ReadLevel, Settled, Unobserved};
 pub use evidence::{Evidence, Fact, Names};
 pub use ids::{KeyId, LeaderEpoch, MAX_NODES, NodeId, NodeSet, Offset, ValueId, WriteId};

@@ -41,6 +41,17 @@ impl Profile {
         Self::ALL.into_iter().find(|profile| profile.name() == name)
     }
 
+    /// What the profile is for.
+    pub const fn purpose(self) -> &'static str {
+        match self {
+            Self::Calm => "clients, slow followers and syncs: no node fails, no link is cut",
+            Self::Partitions => "nodes are cut off and come back",
+            Self::Elections => "leadership moves often",
+            Self::PowerLoss => "nodes crash and lose what they had not synced",
+            Self::Chaos => "everything at once",
+        }
+    }
+
     /// The weights before swarm.
     #[rustfmt::skip]
     pub const fn weights(self) -> Weights {

@@ -1,0 +1,65 @@
+//! The command line: one file per subcommand. It parses, calls, prints and sets exit codes, nothing
+//! else.
+
+mod conform;
+mod exit;
+mod interrupt;
+mod list;
+mod options;
+mod output;
+mod replay;
+mod search;
+mod shrink;
+
+pub use exit::{Exit, Failed};
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// A property-based model checker and fuzzer for Kafka-style ISR replication.
+#[derive(Parser, Debug)]
+#[command(name = "highwater", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(after_help = "\
+Exit codes:
+  0  clean, or as expected
+  1  violation found, or not as expected
+  2  usage or bad input
+  3  budget reached before the space was exhausted
+  4  nondeterminism found
+
+Examples:
+  highwater search                      find a violation of the published protocol, shrunk
+  highwater replay findings/*.json      look at it, step by step
+  highwater conform corpus/reference/minidist-isr.jsonl.gz
+  highwater list invariants")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Search(search::Search),
+    Replay(replay::Replay),
+    Shrink(shrink::Shrink),
+    Conform(conform::Conform),
+    List(list::List),
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Search(command) => command.run(),
+        Command::Replay(command) => command.run(),
+        Command::Shrink(command) => command.run(),
+        Command::Conform(command) => command.run(),
+        Command::List(command) => command.run(),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        Err(failed) => {
+            output::error(&failed.0);
+            Exit::BadInput.into()
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Options that several subcommands share.
+
+use crate::cli::Failed;
+use crate::isr::Variant;
+use clap::Args;
+use highwater_invariants::{InvariantId, Selection};
+use std::path::Path;
+
+/// Which model, under which rules.
+#[derive(Args, Debug)]
+pub(super) struct ModelOptions {
+    /// The model: isr
+    #[arg(long, default_value = "isr", value_parser = ["isr"])]
+    pub(super) model: String,
+
+    /// The rules that it follows; see `highwater list variants`
+    #[arg(long, default_value = "published", value_parser = parse_variant)]
+    pub(super) variant: Variant,
+}
+
+/// Which invariants.
+#[derive(Args, Debug)]
+pub(super) struct InvariantOptions {
+    /// Check only these invariants (`none` checks nothing); see `highwater list invariants`
+    #[arg(long = "invariant", value_name = "NAME[,NAME...]", value_delimiter = ',')]
+    names: Vec<String>,
+}
+
+impl InvariantOptions {
+    pub(super) fn selection(&self) -> Result<Selection, Failed> {
+        match self.names.as_slice() {
+            [] => return Ok(Selection::ALL),
+            [none] if none == "none" => return Ok(Selection::NONE),
+            _ => {}
+        }
+        self.names.iter().try_fold(Selection::NONE, |selection, name| {
+            let invariant = InvariantId::from_name(name).ok_or_else(|| {
+                let known = InvariantId::ALL.map(InvariantId::name).join(", ");
+                Failed(format!("--invariant: unknown invariant {name:?}; known are {known}"))
+            })?;
+            Ok(selection.with(invariant))
+        })
+    }
+}
+
+/// Fails early, before any work is done, if nothing could be written into `folder`.
+pub(super) fn require_writable(folder: &Path) -> Result<(), Failed> {
+    let probe = || {
+        std::fs::create_dir_all(folder)?;
+        tempfile::Builder::new().prefix(".highwater-").tempfile_in(folder).map(drop)
+    };
+    probe().map_err(|error: std::io::Error| {
+        Failed(format!("{}: cannot write into this folder: {error}", folder.display()))
+    })
+}
+
+fn parse_variant(name: &str) -> Result<Variant, String> {
+    Variant::from_name(name).ok_or_else(|| {
+        format!("unknown variant; known are {}", Variant::ALL.map(Variant::name).join(", "))
+    })
+}

@@ -1,0 +1,83 @@
+//! `highwater shrink`: a failing scenario, made short.
+
+use crate::cli::options::{InvariantOptions, require_writable};
+use crate::cli::output::{print, print_json};
+use crate::cli::{Exit, Failed};
+use crate::isr::IsrModel;
+use crate::report::{self, Finding};
+use crate::run::run;
+use crate::scenario::{Expectation, Scenario};
+use crate::search::shrink::{Shrinker, Target};
+use clap::Args;
+use highwater_invariants::Selection;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Make a failing scenario as short as removing operations can
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The invariant that the scenario expects to be violated stays violated, by the same kind of evidence;
+without an expectation, the invariant that is violated first (of those given by --invariant).
+
+Example:
+  highwater shrink long.json --out findings")]
+pub(super) struct Shrink {
+    /// The scenario file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Where to write the short scenario
+    #[arg(long, default_value = "findings", value_name = "DIR")]
+    out: PathBuf,
+
+    #[command(flatten)]
+    invariants: InvariantOptions,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Shrink {
+    pub(super) fn run(&self) -> Result<Exit, Failed> {
+        let scenario = Scenario::read(&self.file)?;
+        require_writable(&self.out)?;
+        let selection = match scenario.expectation {
+            Some(Expectation::Violated { invariant, .. }) => Selection::only(invariant),
+            _ => self.invariants.selection()?,
+        };
+        let model = IsrModel::default();
+        let verdict = run(&model, &scenario.settings, &scenario.operations, selection);
+        let Some(failure) = verdict.failures.first() else {
+            let file = self.file.display();
+            return Err(Failed(format!("{file}: nothing to shrink: no invariant is violated")));
+        };
+        let mut shrinker = Shrinker::new(&model, Target::of(failure));
+        let case = shrinker
+            .shrink(&scenario.settings, &scenario.operations)
+            .ok_or_else(|| Failed("the violation did not show again: this is a bug".into()))?;
+        let before = scenario.operations.len();
+        let finding = Finding::within(scenario, &case);
+        let file = report::save(&finding, &self.out)
+            .map_err(|error| Failed(format!("{}: {error}", self.out.display())))?;
+        if self.json {
+            print_json(&json!({
+                "invariant": finding.failure.invariant().name(),
+                "operations_before": before,
+                "operations": case.operations.len(),
+                "runs": shrinker.runs(),
+                "file": file.display().to_string(),
+            }))?;
+        } else {
+            let replay = report::Replay::of(&finding.scenario, Selection::ALL);
+            let after = case.operations.len();
+            let runs = shrinker.runs();
+            let file = file.display();
+            print(&format!(
+                "{}\n{before} operations shrunk to {after} in {runs} runs: {file}\n",
+                replay.text()
+            ))?;
+        }
+        Ok(Exit::Clean)
+    }
+}

@@ -1,0 +1,247 @@
+//! A scenario, replayed step by step, as a table, as JSON, with its trace.
+
+use crate::isr::{Outcome, Partition, Trace, TracedIsrModel};
+use crate::report::words::{operation_in_words, outcome_in_words};
+use crate::run::{Failure, Phase, Run};
+use crate::scenario::{Expectation, Scenario};
+use comfy_table::{ContentArrangement, Table, presets};
+use highwater_invariants::{Names, NodeSet, Selection, View};
+use serde_json::{Value, json};
+
+/// A scenario that has been run.
+#[derive(Debug)]
+pub struct Replay<'s> {
+    /// The scenario.
+    pub scenario: &'s Scenario,
+    /// What each operation answered, and the partition after it.
+    pub steps: Vec<Step>,
+    /// The violations, in the order in which they showed.
+    pub failures: Vec<Failure>,
+    /// How often the premise of each invariant came up.
+    pub tested: Vec<u64>,
+    /// Whether a limit ended the run early.
+    pub halted: bool,
+    /// All that happened.
+    pub trace: Trace,
+}
+
+/// One operation of a replay.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// What it answered.
+    pub outcome: Outcome,
+    /// The partition after it.
+    pub partition: Partition,
+    /// How many trace events had been recorded after it.
+    pub events: usize,
+}
+
+impl<'s> Replay<'s> {
+    /// Runs `scenario`, checking `selection`.
+    pub fn of(scenario: &'s Scenario, selection: Selection) -> Self {
+        let model = TracedIsrModel::default();
+        let mut run = Run::new(&model, &scenario.settings, selection);
+        let mut steps = Vec::new();
+        for &operation in &scenario.operations {
+            let outcome = run.apply(operation);
+            steps.push(Step { outcome, partition: run.state().clone(), events: model.events() });
+            if run.is_halted() {
+                break;
+            }
+        }
+        run.finish();
+        let verdict = run.verdict();
+        Self {
+            scenario,
+            steps,
+            failures: verdict.failures.to_vec(),
+            tested: verdict.tested.to_vec(),
+            halted: verdict.halted,
+            trace: model.into_trace(),
+        }
+    }
+
+    /// Whether what the scenario expects came true; `None` if it expects nothing.
+    pub fn meets_expectation(&self) -> Option<bool> {
+        self.scenario.expectation.map(|expectation| expectation.is_met_by(&self.failures))
+    }
+
+    /// The operations, what each answered, and the partition after it.
+    pub fn table(&self) -> Table {
+        let mut table = Table::new();
+        table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_header(["", "operation", "answer", "leader", "epoch", "ISR", "HW", "log ends"]);
+        for (index, step) in self.steps.iter().enumerate() {
+            let number = index + 1;
+            let is_marked = self
+                .failures
+                .iter()
+                .any(|failure| failure.operation == number && failure.phase == Phase::Operations);
+            let mark = if is_marked { format!("{number} ✗") } else { number.to_string() };
+            let operation =
+                operation_in_words(self.scenario.operations[index], &self.scenario.names);
+            let answer = outcome_in_words(step.outcome, &self.scenario.names);
+            let [leader, epoch, isr, high_watermark, ends] = self.columns(&step.partition);
+            table.add_row([mark, operation, answer, leader, epoch, isr, high_watermark, ends]);
+        }
+        table
+    }
+
+    fn columns(&self, partition: &Partition) -> [String; 5] {
+        let names = &self.scenario.names;
+        let leader = partition.current_leader();
+        let down = if partition.alive().contains(leader) { "" } else { " (down)" };
+        let ends = View::nodes(partition).iter().map(|node| {
+            let down = if partition.alive().contains(node) { "" } else { "†" };
+            format!("{}{down}", partition.log_end_offset(node))
+        });
+        [
+            format!("{}{down}", Names::node(names, leader)),
+            partition.leader_epoch().to_string(),
+            self.set_in_words(partition.isr()),
+            partition.high_watermark().to_string(),
+            ends.collect::<Vec<_>>().join(" "),
+        ]
+    }
+
+    fn set_in_words(&self, nodes: NodeSet) -> String {
+        let mut list: Vec<_> =
+            nodes.iter().map(|node| Names::node(&self.scenario.names, node)).collect();
+        list.sort();
+        list.join(", ")
+    }
+
+    /// The table, the violations and what was expected, in words.
+    pub fn text(&self) -> String {
+        let names = self.scenario.configuration.nodes.join(", ");
+        let mut text = format!("{}\n(log ends in the order {names}; † is down)\n", self.table());
+        if self.halted {
+            text.push_str("\nThe run ended early: a limit was exceeded.\n");
+        }
+        for failure in self.failures_expected_first() {
+            text.push_str(&format!("\n{}\n", self.failure_in_words(failure)));
+        }
+        text.push_str(&match (self.scenario.expectation, self.meets_expectation()) {
+            (Some(expectation), Some(true)) => {
+                format!("\nas expected: {}\n", in_words(expectation))
+            }
+            (Some(expectation), _) => format!("\nNOT AS EXPECTED: {}\n", in_words(expectation)),
+            (None, _) if self.failures.is_empty() => "\nclean: no invariant is violated\n".into(),
+            (None, _) => String::new(),
+        });
+        text
+    }
+
+    /// The violation that the scenario is about comes first.
+    fn failures_expected_first(&self) -> Vec<&Failure> {
+        let mut failures: Vec<_> = self.failures.iter().collect();
+        if let Some(Expectation::Violated { invariant, .. }) = self.scenario.expectation {
+            failures.sort_by_key(|failure| failure.invariant() != invariant);
+        }
+        failures
+    }
+
+    fn failure_in_words(&self, failure: &Failure) -> String {
+        let place = place_in_words(failure.operation, failure.phase);
+        let evidence = &failure.violation.evidence;
+        format!(
+            "VIOLATED {} {place}\n  {}\n  ({}: {})",
+            failure.invariant().name(),
+            evidence.in_words(&self.scenario.names),
+            evidence.kind(),
+            failure.invariant().statement(),
+        )
+    }
+
+    /// All that happened, one event a line.
+    pub fn trace_text(&self) -> String {
+        let mut text = String::new();
+        let mut step = 0;
+        for (sequence, record) in self.trace.records().iter().enumerate() {
+            while step < self.steps.len() && (step == 0 || sequence >= self.steps[step - 1].events)
+            {
+                if step == 0 && sequence < 2 {
+                    break;
+                }
+                step += 1;
+                let operation = self.scenario.operations[step - 1];
+                let words = operation_in_words(operation, &self.scenario.names);
+                text.push_str(&format!("-- operation {step}: {words}\n"));
+            }
+            let details = record.event.details(&self.scenario.names);
+            text.push_str(&format!(
+                "{sequence:>5} @{:<4} {} {details}\n",
+                record.tick,
+                record.event.kind()
+            ));
+        }
+        text
+    }
+
+    /// All that happened, as JSON.
+    pub fn trace_json(&self) -> Value {
+        let records = self.trace.records().iter().enumerate().map(|(sequence, record)| {
+            json!({
+                "sequence": sequence,
+                "tick": record.tick.0,
+                "kind": record.event.kind(),
+                "details": record.event.details(&self.scenario.names),
+            })
+        });
+        records.collect()
+    }
+
+    /// The replay as JSON.
+    pub fn json(&self) -> Value {
+        let names = &self.scenario.names;
+        let steps = self.steps.iter().enumerate().map(|(index, step)| {
+            let partition = &step.partition;
+            let ends = View::nodes(partition).iter().map(|node| {
+                (Names::node(names, node), json!(partition.log_end_offset(node).0))
+            });
+            let isr: Vec<_> = partition.isr().iter().map(|node| Names::node(names, node)).collect();
+            json!({
+                "number": index + 1,
+                "operation": crate::scenario::operation_json(self.scenario.operations[index], names),
+                "answer": outcome_in_words(step.outcome, names),
+                "tick": partition.now().0,
+                "leader": Names::node(names, partition.current_leader()),
+                "leader_epoch": partition.leader_epoch().0,
+                "isr": isr,
+                "high_watermark": partition.high_watermark().0,
+                "log_end_offsets": ends.collect::<serde_json::Map<_, _>>(),
+            })
+        });
+        json!({
+            "verdict": if self.failures.is_empty() { "clean" } else { "violated" },
+            "expectation_met": self.meets_expectation(),
+            "halted": self.halted,
+            "violations": self.failures.iter().map(|failure| json!({
+                "invariant": failure.invariant().name(),
+                "operation": failure.operation,
+                "phase": crate::scenario::phase_name(failure.phase),
+                "kind": failure.violation.evidence.kind(),
+                "evidence": failure.violation.evidence.in_words(names),
+            })).collect::<Vec<_>>(),
+            "steps": steps.collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn place_in_words(operation: usize, phase: Phase) -> String {
+    match phase {
+        Phase::Operations => format!("at operation {operation}"),
+        Phase::Quiescence => format!("after all {operation} operations, left to itself"),
+        Phase::Recovery => format!("after all {operation} operations, once faults had stopped"),
+    }
+}
+
+fn in_words(expectation: Expectation) -> String {
+    match expectation {
+        Expectation::Clean => "no invariant is violated".into(),
+        Expectation::Violated { invariant, operation, phase } => {
+            format!("{} is violated {}", invariant.name(), place_in_words(operation, phase))
+        }
+    }
+}

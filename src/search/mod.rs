@@ -1,0 +1,16 @@
+//! Random search: many sequences in parallel, every invariant checked, what is found shrunk.
+//!
+//! What a search finds depends on its seed and its range of sequences alone, never on the number of
+//! threads or on time: results are merged in the order of sequences, and a batch that was not run
+//! to its end counts for nothing.
+
+mod batch;
+mod campaign;
+pub mod shrink;
+mod source;
+mod tally;
+
+pub use batch::Hit;
+pub use campaign::{Campaign, Ended, Results, Stop};
+pub use source::Source;
+pub use tally::Tally;
