@@ -24,3 +24,8 @@ pub mod search;
 pub mod sim;
 
 pub use highwater_invariants as invariants;
+
+/// The README's example, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

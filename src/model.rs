@@ -80,6 +80,43 @@ pub trait Model {
     }
 }
 
+/// A model whose scenarios can be made simpler, so that a counterexample can be shrunk to the bone.
+///
+/// Simpler is a matter of taste, not of truth: whether a simpler scenario still fails is found by
+/// running it. [`Simplify::complexity`] only makes sure that shrinking ends.
+pub trait Simplify: Model {
+    /// How complicated a scenario of a given length is. What the other methods offer is tried only
+    /// if it is shorter, or as long and less complicated.
+    fn complexity(settings: &Self::Settings, operations: &[Self::Operation]) -> u64;
+
+    /// Adds simpler operations that may do instead of `operation`, the simplest first.
+    fn simpler_operations(operation: Self::Operation, simpler: &mut Vec<Self::Operation>);
+
+    /// The operations that the second phase of a run stands for, written out: faults stop, then
+    /// some writes. With them a violation that shows only there can be shown by operations alone.
+    fn written_out_recovery(settings: &Self::Settings) -> Vec<Self::Operation>;
+
+    /// One operation that may do instead of these two, one after the other.
+    fn merged(first: Self::Operation, second: Self::Operation) -> Option<Self::Operation>;
+
+    /// Adds simpler configurations that may do for the same operations.
+    fn simpler_settings(settings: &Self::Settings, simpler: &mut Vec<Self::Settings>);
+
+    /// The scenario without its node number `node`, if there would still be nodes enough. Operations
+    /// on that node go, later nodes move up.
+    fn without_node(
+        settings: &Self::Settings,
+        operations: &[Self::Operation],
+        node: usize,
+    ) -> Option<(Self::Settings, Vec<Self::Operation>)>;
+
+    /// The scenario with nodes, keys and values numbered in the order of their first use.
+    fn renamed(
+        settings: &Self::Settings,
+        operations: &[Self::Operation],
+    ) -> (Self::Settings, Vec<Self::Operation>);
+}
+
 struct Fingerprint(Xxh3);
 
 impl Sink for Fingerprint {

@@ -41,3 +41,29 @@ impl Canonical for Table {
         sink.word(0);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::entry;
+
+    #[test]
+    fn an_encoding_says_itself_where_it_ends() {
+        let both = |first: &[Entry], second: &[Entry]| {
+            let (mut logs, mut tables) = (Vec::new(), Vec::new());
+            first.encode(&mut logs);
+            second.encode(&mut logs);
+            Table::replay(first).encode(&mut tables);
+            Table::replay(second).encode(&mut tables);
+            (logs, tables)
+        };
+        let (a, b) = (entry(1, 0, 0), entry(1, 1, 0));
+        let splits: [(&[_], &[_]); 3] = [(&[], &[a, b]), (&[a], &[b]), (&[a, b], &[])];
+        for (index, (first, second)) in splits.into_iter().enumerate() {
+            for (other, another) in &splits[..index] {
+                assert_ne!(both(first, second).0, both(other, another).0);
+                assert_ne!(both(first, second).1, both(other, another).1);
+            }
+        }
+    }
+}

@@ -104,11 +104,15 @@ impl Checker {
     }
 
     #[cold]
-    fn settle(&mut self, invariant: InvariantId, finding: Finding) {
-        self.active = self.active.without(invariant);
-        match finding {
-            Finding::Violated(evidence) => self.violations.push(Violation { invariant, evidence }),
-            Finding::Undecided => self.undecided = self.undecided.with(invariant),
+    fn settle(&mut self, findings: ArrayVec<(InvariantId, Finding), INVARIANT_COUNT>) {
+        for (invariant, finding) in findings {
+            self.active = self.active.without(invariant);
+            match finding {
+                Finding::Violated(evidence) => {
+                    self.violations.push(Violation { invariant, evidence });
+                }
+                Finding::Undecided => self.undecided = self.undecided.with(invariant),
+            }
         }
     }
 }
@@ -139,8 +143,8 @@ impl Observer for Checker {
         let active = self.active;
         let mut findings = ArrayVec::<_, INVARIANT_COUNT>::new();
         self.ghosts.check_all(&self.ledger, event, view, active, &mut self.tested, &mut findings);
-        for (invariant, finding) in findings {
-            self.settle(invariant, finding);
+        if !findings.is_empty() {
+            self.settle(findings);
         }
         if event.is_state_check() {
             self.ledger.turn_page();
@@ -155,3 +159,6 @@ impl Canonical for Checker {
         self.ghosts.encode(sink);
     }
 }
+
+#[cfg(test)]
+mod tests;

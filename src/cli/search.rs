@@ -35,11 +35,11 @@ pub(super) struct Search {
     model: ModelOptions,
 
     /// The seed of all sequences, or `random` for a fresh one, which is printed
-    #[arg(long, default_value = "0", value_name = "S", value_parser = parse_seed)]
+    #[arg(long, default_value = "0", value_name = "S", value_parser = parse_seed, allow_negative_numbers = true)]
     seed: u64,
 
     /// How many sequences at most [default: 1000000, or no limit with --for]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     sequences: Option<u64>,
 
     /// How long at most, as in 90s, 10m, 2h
@@ -150,7 +150,8 @@ impl Search {
     ) -> Result<(Finding, PathBuf), Failed> {
         let mut operations = Vec::new();
         let settings = Source::<IsrModel>::draw(source, self.seed, hit.sequence, &mut operations);
-        let mut shrinker = Shrinker::new(model, Target::of(&hit.failure));
+        let mut shrinker =
+            Shrinker::new(model, Target::of(&hit.failure), || !interrupt::is_requested());
         let case = shrinker
             .shrink(&settings, &operations)
             .ok_or_else(|| Failed("a violation did not show again: this is a bug".into()))?;

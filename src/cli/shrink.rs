@@ -2,7 +2,7 @@
 
 use crate::cli::options::{InvariantOptions, require_writable};
 use crate::cli::output::{print, print_json};
-use crate::cli::{Exit, Failed};
+use crate::cli::{Exit, Failed, interrupt};
 use crate::isr::IsrModel;
 use crate::report::{self, Finding};
 use crate::run::run;
@@ -52,7 +52,8 @@ impl Shrink {
             let file = self.file.display();
             return Err(Failed(format!("{file}: nothing to shrink: no invariant is violated")));
         };
-        let mut shrinker = Shrinker::new(&model, Target::of(failure));
+        let mut shrinker =
+            Shrinker::new(&model, Target::of(failure), || !interrupt::is_requested());
         let case = shrinker
             .shrink(&scenario.settings, &scenario.operations)
             .ok_or_else(|| Failed("the violation did not show again: this is a bug".into()))?;

@@ -3,7 +3,7 @@
 use crate::isr::branch::Branch;
 use crate::isr::error::IsrError;
 use crate::isr::partition::{Partition, Result};
-use crate::isr::pending::Submission;
+use crate::isr::pending::{Patience, Submission};
 use crate::isr::trace::{IsrEvent, Recorder};
 use highwater_invariants::{
     AckLevel, Entry, Event, KeyId, NodeId, Offset, ReadLevel, ValueId, WriteId,
@@ -66,7 +66,8 @@ impl Partition {
         ack: AckLevel,
         recorder: &mut impl Recorder,
     ) -> Result<WriteAnswer> {
-        let write = match self.submit(key, value, ack, true, recorder)? {
+        let patience = Patience::of_client(&self.settings, true);
+        let write = match self.submit(key, value, ack, patience, recorder)? {
             Submission::Answered(answer) => return Ok(answer),
             Submission::Pending { write, .. } => write,
         };
@@ -82,14 +83,14 @@ impl Partition {
         }
     }
 
-    /// Submits a write. If it must wait, ticks resolve it; `keep_answer` says whether the answer is
-    /// kept for [`Partition::take_answer`] (an observer is told in any case).
+    /// Submits a write. If it must wait, ticks resolve it; `patience` says for how long, and whether
+    /// the answer is kept for [`Partition::take_answer`] (an observer is told in any case).
     pub fn submit(
         &mut self,
         key: KeyId,
         value: ValueId,
         ack: AckLevel,
-        keep_answer: bool,
+        patience: Patience,
         recorder: &mut impl Recorder,
     ) -> Result<Submission> {
         if matches!(ack, AckLevel::None | AckLevel::Quorum) {
@@ -115,10 +116,10 @@ impl Partition {
             self.answer(write, ack, entry, answer, recorder);
             return Ok(Submission::Answered(answer));
         }
-        Ok(self.wait_for_isr(write, offset, entry, keep_answer, recorder))
+        Ok(self.wait_for_isr(write, offset, entry, patience, recorder))
     }
 
-    /// The answer of a write that was submitted with `keep_answer`, once; `None` while it waits.
+    /// The answer of a write that was submitted with [`Patience::keep_answer`], once; `None` while it waits.
     pub fn take_answer(&mut self, write: WriteId) -> Option<WriteAnswer> {
         self.pending.take_answer(write)
     }

@@ -46,3 +46,35 @@ impl Partition {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isr::{GroupConfiguration, Limits};
+    use crate::sim::Untraced;
+    use highwater_invariants::{Entry, KeyId, LeaderEpoch, Offset, Table, ValueId};
+
+    /// Every refresh applies what is committed, and no operation advances the high watermark or a
+    /// follower's log without one; so a candidate that has yet to apply something, which would
+    /// show if the election did it, is made up.
+    #[test]
+    fn an_election_leaves_the_applied_high_watermark_and_committed_data_of_the_new_leader_alone() {
+        let settings = GroupConfiguration::default().check(Limits::PROTOCOL).unwrap();
+        let mut partition = Partition::new(settings, &mut Untraced);
+        let node = NodeId::new(1);
+        let [first, second] = [0, 1].map(|index| {
+            let value = ValueId::from_index(index).unwrap();
+            Entry::new(LeaderEpoch(1), KeyId(0), value)
+        });
+        partition.replica_mut(node).append(first, false);
+        partition.replica_mut(node).append(second, false);
+        partition.controller.advance_high_watermark(Offset(1));
+
+        partition.elect(node, &mut Untraced).unwrap();
+        let replica = partition.replica(node);
+        assert_eq!(replica.log(), [first]);
+        assert_eq!(replica.data(), &Table::replay(&[first]));
+        assert_eq!(replica.applied_high_watermark(), Offset::ZERO);
+        assert_eq!(replica.committed_data(), &Table::default());
+    }
+}

@@ -5,7 +5,7 @@ use crate::isr::configuration::{ConfigurationError, GroupConfiguration};
 use crate::isr::error::IsrError;
 use crate::isr::interner::{Interner, InternerFull};
 use crate::isr::partition::Partition;
-use crate::isr::pending::Submission;
+use crate::isr::pending::{Patience, Submission};
 use crate::isr::settings::Limits;
 use crate::isr::trace::{Recorder, Trace};
 use crate::sim::Untraced;
@@ -291,7 +291,8 @@ impl<R: Recorder> IsrGroup<R> {
         ack: AckLevel,
     ) -> Result<std::result::Result<WriteResult, WriteTicket>> {
         let (key, value) = self.intern(key.as_ref(), value.as_ref())?;
-        let submission = self.partition.submit(key, value, ack, true, &mut self.recorder);
+        let patience = Patience::of_client(self.partition.settings(), true);
+        let submission = self.partition.submit(key, value, ack, patience, &mut self.recorder);
         match submission.map_err(|error| self.named(error))? {
             Submission::Answered(answer) => Ok(Ok(answer.into())),
             Submission::Pending { write, .. } => Ok(Err(WriteTicket(write))),

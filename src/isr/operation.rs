@@ -3,7 +3,7 @@
 use crate::isr::client::{ReadAnswer, WriteAnswer, WriteReason};
 use crate::isr::error::IsrError;
 use crate::isr::partition::{Partition, Result};
-use crate::isr::pending::Submission;
+use crate::isr::pending::{Patience, Submission};
 use crate::isr::trace::Recorder;
 use highwater_invariants::{AckLevel, KeyId, NodeId, ReadLevel, ValueId};
 
@@ -82,6 +82,60 @@ impl Operation {
             Self::Heal { .. } => 11,
             Self::ControllerElect { .. } => 12,
         }
+    }
+
+    /// The node that the operation names, if it names one.
+    pub const fn node(self) -> Option<NodeId> {
+        match self {
+            Self::Write { .. } | Self::Submit { .. } | Self::Tick | Self::RunUntilIdle => None,
+            Self::Read { node, .. } => node,
+            Self::LeaseRead { node, .. }
+            | Self::SetReplicaSlow { node, .. }
+            | Self::Fsync { node }
+            | Self::Crash { node, .. }
+            | Self::Restart { node }
+            | Self::Isolate { node }
+            | Self::Heal { node }
+            | Self::ControllerElect { node } => Some(node),
+        }
+    }
+
+    /// The same operation on another node. `None` if `map` has none for it.
+    pub fn map_nodes(mut self, mut map: impl FnMut(NodeId) -> Option<NodeId>) -> Option<Self> {
+        match &mut self {
+            Self::Write { .. } | Self::Submit { .. } | Self::Tick | Self::RunUntilIdle => {}
+            Self::Read { node, .. } => {
+                if let Some(node) = node {
+                    *node = map(*node)?;
+                }
+            }
+            Self::LeaseRead { node, .. }
+            | Self::SetReplicaSlow { node, .. }
+            | Self::Fsync { node }
+            | Self::Crash { node, .. }
+            | Self::Restart { node }
+            | Self::Isolate { node }
+            | Self::Heal { node }
+            | Self::ControllerElect { node } => *node = map(*node)?,
+        }
+        Some(self)
+    }
+
+    /// The same operation on another key, writing another value.
+    pub fn map_names(
+        mut self,
+        mut map_key: impl FnMut(KeyId) -> KeyId,
+        mut map_value: impl FnMut(ValueId) -> ValueId,
+    ) -> Self {
+        match &mut self {
+            Self::Write { key, value, .. } | Self::Submit { key, value, .. } => {
+                *key = map_key(*key);
+                *value = map_value(*value);
+            }
+            Self::Read { key, .. } | Self::LeaseRead { key, .. } => *key = map_key(*key),
+            _ => {}
+        }
+        self
     }
 
     /// Every kind of operation with what it does, for `highwater list operations`.
@@ -190,10 +244,13 @@ impl Partition {
                 self.write(key, value, ack, recorder).map(Outcome::Written)
             }
             Operation::Submit { key, value, ack } => {
-                self.submit(key, value, ack, false, recorder).map(|submission| match submission {
-                    Submission::Answered(answer) => Outcome::Written(answer),
-                    Submission::Pending { offset, .. } => Outcome::Submitted(offset),
-                })
+                let patience = Patience::of_client(&self.settings, false);
+                self.submit(key, value, ack, patience, recorder).map(
+                    |submission| match submission {
+                        Submission::Answered(answer) => Outcome::Written(answer),
+                        Submission::Pending { offset, .. } => Outcome::Submitted(offset),
+                    },
+                )
             }
             Operation::Read { key, level, node } => {
                 self.read(key, level, node, recorder).map(Outcome::Read)

@@ -4,6 +4,7 @@
 use crate::isr::branch::Branch;
 use crate::isr::client::{WriteAnswer, WriteReason};
 use crate::isr::partition::Partition;
+use crate::isr::settings::Settings;
 use crate::isr::trace::Recorder;
 use highwater_invariants::{AckLevel, Entry, Offset, WriteId};
 use smallvec::SmallVec;
@@ -20,6 +21,22 @@ pub enum Submission {
         /// Where it was appended.
         offset: Offset,
     },
+}
+
+/// How a writer waits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Patience {
+    /// How many times the write is looked at, a tick apart. At least 1.
+    pub looks: u64,
+    /// Whether the answer is kept for [`Partition::take_answer`].
+    pub keep_answer: bool,
+}
+
+impl Patience {
+    /// As clients wait: for the configured ack timeout.
+    pub const fn of_client(settings: &Settings, keep_answer: bool) -> Self {
+        Self { looks: settings.ack_timeout_ticks, keep_answer }
+    }
 }
 
 /// A write that was appended and has no answer yet.
@@ -83,10 +100,10 @@ impl Partition {
         write: WriteId,
         offset: Offset,
         entry: Entry,
-        keep_answer: bool,
+        patience: Patience,
         recorder: &mut impl Recorder,
     ) -> Submission {
-        let looks_left = self.settings.ack_timeout_ticks;
+        let Patience { looks: looks_left, keep_answer } = patience;
         let pending = PendingWrite { write, offset, entry, looks_left, keep_answer };
         match self.look_at(pending, recorder) {
             Ok(answer) => Submission::Answered(answer),

@@ -2,7 +2,7 @@
 //! service come back once faults stop?
 
 use crate::isr::partition::Partition;
-use crate::isr::pending::Submission;
+use crate::isr::pending::{Patience, Submission};
 use crate::isr::settings::Settings;
 use crate::isr::trace::Recorder;
 use highwater_invariants::{AckLevel, Event, NodeId, Settled, View};
@@ -62,7 +62,8 @@ impl Partition {
     /// Writes, and gives the answer time. True if the write was accepted.
     fn try_to_write(&mut self, recorder: &mut impl Recorder) -> bool {
         let (key, value) = (Settings::PROBE_KEY, Settings::PROBE_VALUE);
-        match self.submit(key, value, AckLevel::AllIsr, true, recorder) {
+        let patience = Patience { looks: self.settings.recovery_ticks_max(), keep_answer: true };
+        match self.submit(key, value, AckLevel::AllIsr, patience, recorder) {
             Ok(Submission::Answered(answer)) => answer.accepted,
             Ok(Submission::Pending { write, .. }) => loop {
                 self.tick(recorder);

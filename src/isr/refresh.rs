@@ -95,3 +95,117 @@ impl Partition {
         self.now().0 as i64 <= self.lease_expiry
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isr::replica::Replica;
+    use crate::isr::trace::Trace;
+    use crate::isr::{GroupConfiguration, Limits};
+    use crate::sim::Tick;
+    use highwater_invariants::{Entry, KeyId, LeaderEpoch, NodeId, NodeSet, ValueId};
+    use proptest::prelude::*;
+
+    const NODES: usize = 3;
+
+    fn three_nodes(trace: &mut Trace) -> Partition {
+        let settings = GroupConfiguration::default().check(Limits::PROTOCOL).unwrap();
+        Partition::new(settings, trace)
+    }
+
+    /// No sequence of operations leaves a dead node in the ISR, since a crash takes it out by
+    /// itself; that refreshing does too, in silence, shows in a made-up state only.
+    #[test]
+    fn a_dead_follower_that_is_still_in_the_isr_is_dropped_without_an_event() {
+        let mut trace = Trace::default();
+        let mut partition = three_nodes(&mut trace);
+        partition.controller.mark_down(NodeId::new(2));
+        assert_eq!(partition.controller.isr(), NodeSet::first(3));
+        let events = trace.records().len();
+        partition.refresh(&mut trace);
+        assert_eq!(partition.controller.isr(), NodeSet::first(2));
+        assert_eq!(trace.records().len(), events);
+    }
+
+    /// A node's part of a made-up state.
+    #[derive(Clone, Copy, Debug)]
+    struct MadeUp {
+        entries: u32,
+        is_up: bool,
+        is_slow: bool,
+        is_in_isr: bool,
+        caught_up_at: u64,
+    }
+
+    fn made_up() -> impl Strategy<Value = MadeUp> {
+        (0..4_u32, any::<bool>(), any::<bool>(), any::<bool>(), 0..6_u64).prop_map(
+            |(entries, is_up, is_slow, is_in_isr, caught_up_at)| MadeUp {
+                entries,
+                is_up,
+                is_slow,
+                is_in_isr,
+                caught_up_at,
+            },
+        )
+    }
+
+    /// A state at tick 5 that need not be one that operations lead to.
+    fn in_state(nodes: [MadeUp; NODES], trace: &mut Trace) -> Partition {
+        let mut partition = three_nodes(trace);
+        for _ in 0..5 {
+            partition.network.advance_clock();
+        }
+        for (node, made_up) in (0..).map(NodeId::new).zip(nodes) {
+            for _ in 0..made_up.entries {
+                let value = ValueId::from_index(0).unwrap();
+                let entry = Entry::new(LeaderEpoch(1), KeyId(0), value);
+                partition.replica_mut(node).append(entry, false);
+            }
+            if !made_up.is_up {
+                partition.controller.mark_down(node);
+            }
+            if made_up.is_slow {
+                partition.slow.insert(node);
+            }
+            if !made_up.is_in_isr {
+                partition.controller.leave_isr(node);
+            }
+            partition.last_caught_up[node.index()] = Tick(made_up.caught_up_at);
+        }
+        partition
+    }
+
+    /// All that a refresh can change.
+    fn what_follows(partition: &Partition) -> impl PartialEq + std::fmt::Debug + use<> {
+        (
+            partition.controller.isr(),
+            partition.controller.high_watermark(),
+            partition.last_caught_up,
+            partition.lease_expiry,
+            partition.replicas.iter().map(Replica::revision).collect::<Vec<_>>(),
+            partition.controller.revision(),
+        )
+    }
+
+    proptest! {
+        /// So the second refresh of the ALL_ISR wait (PROTOCOL.md section 5) cannot be told from
+        /// its absence: nothing happens between the two.
+        #[test]
+        fn a_second_refresh_changes_nothing_and_after_the_first_all_that_the_isr_has_is_committed(
+            nodes in prop::array::uniform3(made_up()),
+        ) {
+            let mut trace = Trace::default();
+            let mut partition = in_state(nodes, &mut trace);
+            partition.refresh(&mut trace);
+            let (once, events) = (what_follows(&partition), trace.records().len());
+            if partition.controller.leader_is_up() {
+                let isr = partition.controller.isr();
+                let least = isr.iter().map(|node| partition.replica(node).log_end_offset()).min();
+                prop_assert!(Some(partition.controller.high_watermark()) >= least);
+            }
+            partition.refresh(&mut trace);
+            prop_assert_eq!(what_follows(&partition), once);
+            prop_assert_eq!(trace.records().len(), events);
+        }
+    }
+}

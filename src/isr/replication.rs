@@ -198,3 +198,110 @@ impl Partition {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isr::error::IsrError;
+    use crate::isr::trace::{Trace, TraceEvent};
+    use crate::isr::{GroupConfiguration, Limits};
+    use crate::sim::{MessageId, Untraced};
+    use highwater_invariants::{KeyId, LeaderEpoch, Log, Table, ValueId};
+
+    const NODE_1: NodeId = NodeId::new(0);
+    const NODE_2: NodeId = NodeId::new(1);
+    const NODE_3: NodeId = NodeId::new(2);
+
+    /// Three nodes; the first leads.
+    fn three_nodes(recorder: &mut impl Recorder) -> Partition {
+        let settings = GroupConfiguration::default().check(Limits::PROTOCOL).unwrap();
+        Partition::new(settings, recorder)
+    }
+
+    fn entry(value: usize) -> Entry {
+        Entry::new(LeaderEpoch(1), KeyId(0), ValueId::from_index(value).unwrap())
+    }
+
+    /// The first entry of a log, on its way to node 3.
+    fn first_append(source: NodeId, source_leader: NodeId, leader_epoch: u32) -> Message<Payload> {
+        let content = Content::Append { offset: Offset(1), entry: entry(0) };
+        let leader_epoch = LeaderEpoch(leader_epoch);
+        let payload = Payload { source_leader, leader_epoch, content };
+        Message { id: MessageId(0), source, destination: NODE_3, payload }
+    }
+
+    /// What the packet gave rise to; and whether node 3 has the entry.
+    fn received(message: Message<Payload>) -> (Vec<TraceEvent>, bool) {
+        let mut trace = Trace::default();
+        let mut partition = three_nodes(&mut trace);
+        let before = trace.records().len();
+        partition.receive(message, &mut trace);
+        let events = trace.records()[before..].iter().map(|record| record.event.clone());
+        (events.collect(), partition.replica(NODE_3).log() == [entry(0)])
+    }
+
+    fn rejected(reason: RejectReason, leader_epoch: u32) -> (Vec<TraceEvent>, bool) {
+        let leader_epoch = LeaderEpoch(leader_epoch);
+        let event = IsrEvent::AppendRejected { node: NODE_3, reason, leader_epoch };
+        (vec![TraceEvent::Isr(event)], false)
+    }
+
+    /// Only the leader sends, in its own name and in the current epoch, and an election changes
+    /// leader and epoch together; so a packet like these is made up.
+    #[test]
+    fn a_packet_of_the_current_epoch_that_is_not_from_the_current_leader_is_rejected() {
+        let non_current_leader = rejected(RejectReason::NonCurrentLeader, 1);
+        assert_eq!(received(first_append(NODE_2, NODE_2, 1)), non_current_leader);
+        assert_eq!(received(first_append(NODE_2, NODE_1, 1)), non_current_leader, "the sender");
+        assert_eq!(received(first_append(NODE_1, NODE_2, 1)), non_current_leader, "its name");
+        let (_, is_appended) = received(first_append(NODE_1, NODE_1, 1));
+        assert!(is_appended);
+    }
+
+    #[test]
+    fn the_epoch_is_looked_at_before_the_leader() {
+        for (source, source_leader) in [(NODE_2, NODE_2), (NODE_1, NODE_1)] {
+            for epoch in [0, 2] {
+                let stale_epoch = rejected(RejectReason::StaleLeaderEpoch, epoch);
+                assert_eq!(received(first_append(source, source_leader, epoch)), stale_epoch);
+            }
+        }
+    }
+
+    /// No operation synchronizes a node that is down, so the second check is never the first to
+    /// fail.
+    #[test]
+    fn synchronizing_checks_the_leader_before_the_follower() {
+        let mut partition = three_nodes(&mut Untraced);
+        partition.controller.mark_down(NODE_3);
+        let result = partition.synchronize(NODE_3, &mut Untraced);
+        assert_eq!(result, Err(IsrError::NodeCrashed(NODE_3)));
+        partition.controller.mark_down(NODE_1);
+        let result = partition.synchronize(NODE_3, &mut Untraced);
+        assert_eq!(result, Err(IsrError::NodeCrashed(NODE_1)));
+    }
+
+    /// The refresh that follows applies the rest at once, so this shows before it only.
+    #[test]
+    fn a_snapshots_committed_data_is_rebuilt_through_its_own_high_watermark_not_the_current_one() {
+        let mut partition = three_nodes(&mut Untraced);
+        let log = Log::from_iter([entry(0), entry(1), entry(2)]);
+        let (slot, snapshot) = partition.snapshots.take_slot();
+        snapshot.log.clone_from(&log);
+        snapshot.data = Table::replay(&log);
+        snapshot.high_watermark = Offset(1);
+        partition.controller.advance_high_watermark(Offset(2));
+
+        assert!(partition.take_in(NODE_3, Content::Snapshot(slot), &mut Untraced));
+        let replica = partition.replica(NODE_3);
+        assert_eq!(replica.log(), log.as_slice());
+        assert_eq!(replica.data(), &Table::replay(&log));
+        assert_eq!(replica.applied_high_watermark(), Offset(1));
+        assert_eq!(replica.committed_data(), &Table::replay(&log[..1]));
+
+        partition.refresh(&mut Untraced);
+        let replica = partition.replica(NODE_3);
+        assert_eq!(replica.applied_high_watermark(), Offset(2));
+        assert_eq!(replica.committed_data(), &Table::replay(&log[..2]));
+    }
+}

@@ -65,13 +65,13 @@ impl Settings {
         None => unreachable!(),
     };
 
-    /// Ticks within which a partition must have recovered once faults have stopped: time for a
-    /// few writes to wait in vain, for lagging followers to be dropped, and for catching up.
+    /// Ticks within which a partition must have recovered once faults have stopped: time for
+    /// lagging followers to be dropped, for gaps to be noticed and for catching up, with some to
+    /// spare. The ack timeout has no part in it: the writer of this phase is patient.
     pub const fn recovery_ticks_max(&self) -> u64 {
-        self.ack_timeout_ticks
-            .saturating_mul(3)
-            .saturating_add(self.replica_lag_timeout_ticks.saturating_mul(8))
-            .saturating_add(self.replication_delay_ticks.saturating_mul(16))
-            .saturating_add(64)
+        self.replica_lag_timeout_ticks
+            .saturating_mul(4)
+            .saturating_add(self.replication_delay_ticks.saturating_mul(24))
+            .saturating_add(16)
     }
 }

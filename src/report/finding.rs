@@ -29,6 +29,9 @@ impl Finding {
 
     /// The finding that `case` shows, in the words of the scenario that it was shrunk from.
     pub fn within(mut scenario: Scenario, case: &Case<IsrModel>) -> Self {
+        scenario.settings = case.settings;
+        scenario.configuration = configuration_of(&case.settings, &scenario.configuration.nodes);
+        scenario.names.keep_nodes(case.settings.nodes);
         scenario.operations.clone_from(&case.operations);
         scenario.expectation = Some(Expectation::of(&case.failure));
         let signature = signature_of(&case.failure, &case.operations);
@@ -66,9 +69,23 @@ pub(crate) fn scenario_of(
             value.map_or(0, |value| value.index() + 1),
         );
     }
-    let configuration = GroupConfiguration {
+    Scenario {
+        name: String::new(),
+        variant,
+        configuration: configuration_of(settings, &nodes),
+        settings: *settings,
+        operations: operations.to_vec(),
+        names,
+        expectation: None,
+        found: None,
+    }
+}
+
+/// The configuration that `settings` are, with the first of `nodes` for names.
+fn configuration_of(settings: &Settings, nodes: &[String]) -> GroupConfiguration {
+    GroupConfiguration {
+        nodes: nodes[..settings.nodes].to_vec(),
         leader: Some(nodes[settings.leader.index()].clone()),
-        nodes,
         min_insync_replicas: settings.min_insync_replicas as u64,
         replica_lag_timeout_ticks: settings.replica_lag_timeout_ticks,
         log_retention_entries: settings.log_retention_entries as u64,
@@ -76,16 +93,6 @@ pub(crate) fn scenario_of(
         ack_timeout_ticks: settings.ack_timeout_ticks,
         lease_duration_ticks: settings.lease_duration_ticks,
         seed: settings.seed,
-    };
-    Scenario {
-        name: String::new(),
-        variant,
-        configuration,
-        settings: *settings,
-        operations: operations.to_vec(),
-        names,
-        expectation: None,
-        found: None,
     }
 }
 

@@ -23,6 +23,7 @@ pub struct Replay<'s> {
     pub halted: bool,
     /// All that happened.
     pub trace: Trace,
+    events_before: usize,
 }
 
 /// One operation of a replay.
@@ -41,6 +42,7 @@ impl<'s> Replay<'s> {
     pub fn of(scenario: &'s Scenario, selection: Selection) -> Self {
         let model = TracedIsrModel::default();
         let mut run = Run::new(&model, &scenario.settings, selection);
+        let events_before = model.events();
         let mut steps = Vec::new();
         for &operation in &scenario.operations {
             let outcome = run.apply(operation);
@@ -58,6 +60,7 @@ impl<'s> Replay<'s> {
             tested: verdict.tested.to_vec(),
             halted: verdict.halted,
             trace: model.into_trace(),
+            events_before,
         }
     }
 
@@ -69,7 +72,7 @@ impl<'s> Replay<'s> {
     /// The operations, what each answered, and the partition after it.
     pub fn table(&self) -> Table {
         let mut table = Table::new();
-        table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+        table.load_style(presets::UTF8_BORDERS_ONLY);
         table.set_content_arrangement(ContentArrangement::Dynamic);
         table.set_header(["", "operation", "answer", "leader", "epoch", "ISR", "HW", "log ends"]);
         for (index, step) in self.steps.iter().enumerate() {
@@ -154,29 +157,31 @@ impl<'s> Replay<'s> {
         )
     }
 
-    /// All that happened, one event a line.
+    /// All that happened, one event a line, under the operation that it belongs to.
     pub fn trace_text(&self) -> String {
         let mut text = String::new();
-        let mut step = 0;
-        for (sequence, record) in self.trace.records().iter().enumerate() {
-            while step < self.steps.len() && (step == 0 || sequence >= self.steps[step - 1].events)
-            {
-                if step == 0 && sequence < 2 {
-                    break;
-                }
-                step += 1;
-                let operation = self.scenario.operations[step - 1];
-                let words = operation_in_words(operation, &self.scenario.names);
-                text.push_str(&format!("-- operation {step}: {words}\n"));
+        let mut from = 0;
+        for (heading, end) in self.sections() {
+            text.push_str(&heading);
+            for (record, sequence) in self.trace.records()[from..end].iter().zip(from..) {
+                let details = record.event.details(&self.scenario.names);
+                let kind = record.event.kind();
+                text.push_str(&format!("{sequence:>5} @{:<4} {kind} {details}\n", record.tick));
             }
-            let details = record.event.details(&self.scenario.names);
-            text.push_str(&format!(
-                "{sequence:>5} @{:<4} {} {details}\n",
-                record.tick,
-                record.event.kind()
-            ));
+            from = end;
         }
         text
+    }
+
+    /// The parts of the trace: what each belongs to, and where it ends.
+    fn sections(&self) -> Vec<(String, usize)> {
+        let mut sections = vec![("-- creation\n".to_owned(), self.events_before)];
+        for (index, step) in self.steps.iter().enumerate() {
+            let words = operation_in_words(self.scenario.operations[index], &self.scenario.names);
+            sections.push((format!("-- operation {}: {words}\n", index + 1), step.events));
+        }
+        sections.push(("-- after the last operation\n".to_owned(), self.trace.records().len()));
+        sections
     }
 
     /// All that happened, as JSON.

@@ -19,6 +19,11 @@ impl ScenarioNames {
         Self { nodes, interner: Interner::default() }
     }
 
+    /// Forgets all nodes but the first `count`.
+    pub(crate) fn keep_nodes(&mut self, count: usize) {
+        self.nodes.truncate(count);
+    }
+
     /// The bytes of a key. An id without a name is one that no operation uses.
     pub fn key_bytes(&self, key: KeyId) -> Vec<u8> {
         let named = self.interner.key_bytes(key).map(<[u8]>::to_vec);

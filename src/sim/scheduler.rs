@@ -17,25 +17,28 @@ pub struct Due<E> {
 /// Events that are yet to happen. Short queues live inline, long ones on the heap.
 #[derive(Clone, Debug)]
 pub struct Scheduler<E> {
-    /// Sorted by (due, order), the next one first.
+    /// Sorted by (due, order). What lies before `head` has been taken.
     queue: SmallVec<[Due<E>; 16]>,
+    head: usize,
     scheduled: u64,
 }
 
 impl<E> Default for Scheduler<E> {
     fn default() -> Self {
-        Self { queue: SmallVec::new(), scheduled: 0 }
+        Self { queue: SmallVec::new(), head: 0, scheduled: 0 }
     }
 }
 
-impl<E> Scheduler<E> {
+impl<E: Copy> Scheduler<E> {
     /// Schedules `event` for `due`, behind all that are due no later. Its place in the order of
     /// insertion, from 0.
     pub fn schedule(&mut self, due: Tick, event: E) -> u64 {
         let order = self.scheduled;
         self.scheduled += 1;
-        let behind = self.queue.iter().rposition(|other| other.due <= due);
-        self.queue.insert(behind.map_or(0, |index| index + 1), Due { due, order, event });
+        self.make_room();
+        let behind = self.waiting().iter().rposition(|other| other.due <= due);
+        let place = self.head + behind.map_or(0, |index| index + 1);
+        self.queue.insert(place, Due { due, order, event });
         order
     }
 
@@ -43,23 +46,46 @@ impl<E> Scheduler<E> {
     /// run, and is due at once, is taken in the same tick.
     #[inline]
     pub fn take_due(&mut self, now: Tick) -> Option<Due<E>> {
-        if self.queue.first()?.due <= now { Some(self.queue.remove(0)) } else { None }
+        let next = *self.waiting().first()?;
+        if next.due > now {
+            return None;
+        }
+        self.head += 1;
+        if self.head == self.queue.len() {
+            self.queue.clear();
+            self.head = 0;
+        }
+        Some(next)
     }
 
     /// Whether nothing is scheduled.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.queue.is_empty()
+        self.waiting().is_empty()
     }
 
     /// How many events are scheduled.
     pub fn len(&self) -> usize {
-        self.queue.len()
+        self.waiting().len()
     }
 
     /// What is scheduled, the next event first.
     pub fn iter(&self) -> impl Iterator<Item = &Due<E>> {
-        self.queue.iter()
+        self.waiting().iter()
+    }
+
+    #[inline]
+    fn waiting(&self) -> &[Due<E>] {
+        &self.queue[self.head..]
+    }
+
+    /// Before the queue would grow, what has been taken makes room: so taking an event moves nothing,
+    /// and room that was there once is used again.
+    fn make_room(&mut self) {
+        if self.queue.len() == self.queue.capacity() && self.head > 0 {
+            self.queue.drain(..self.head);
+            self.head = 0;
+        }
     }
 }
 

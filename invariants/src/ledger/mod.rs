@@ -160,3 +160,84 @@ impl Canonical for Ledger {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Look, Partition, entry, nodes, value};
+    use crate::vocabulary::{KeyId, WriteId};
+
+    const LOG: [Entry; 3] = [entry(1, 0, 0), entry(1, 0, 1), entry(1, 1, 2)];
+    const OTHER: [Entry; 3] = [entry(2, 0, 7), entry(2, 0, 8), entry(2, 0, 9)];
+
+    fn look(partition: &Partition) -> Look<'_> {
+        Look { partition, has_revisions: true }
+    }
+
+    #[test]
+    fn the_history_is_what_the_leader_had_when_hw_first_came_there() {
+        let mut partition = Partition::with_log(&LOG, 0);
+        let mut ledger = Ledger::new(&look(&partition));
+        assert_eq!(ledger.history(), []);
+        partition.set_log(1, &OTHER);
+        partition.commit(2);
+        ledger.take_note(Event::HighWatermarkAdvanced { from: Offset::ZERO }, &look(&partition));
+        assert_eq!(ledger.history(), &LOG[..2]);
+        assert_eq!(ledger.committed().get(KeyId(0)), Some(value(1)));
+        assert_eq!(ledger.committed().get(KeyId(1)), None);
+        partition.elect(1);
+        partition.commit(3);
+        ledger.take_note(Event::Ticked, &look(&partition));
+        assert_eq!(ledger.history(), [LOG[0], LOG[1], OTHER[2]]);
+        partition.commit(1);
+        ledger.take_note(Event::Ticked, &look(&partition));
+        assert_eq!(ledger.history().len(), 3);
+        assert_eq!(ledger.high_watermark(), Offset(3));
+    }
+
+    #[test]
+    fn while_no_leader_is_alive_an_isr_member_bears_witness() {
+        let mut partition = Partition::with_log(&LOG, 0);
+        partition.crash(0, true);
+        partition.set_log(1, &LOG[..1]);
+        partition.commit(2);
+        let ledger = Ledger::new(&look(&partition));
+        assert_eq!(ledger.history(), &LOG[..2]);
+        partition.set_isr(nodes([1]));
+        assert_eq!(Ledger::new(&look(&partition)).history(), []);
+    }
+
+    #[test]
+    fn an_entry_is_lost_when_no_replica_has_it_at_its_place() {
+        let mut partition = Partition::with_log(&LOG, 3);
+        let ledger = Ledger::new(&look(&partition));
+        for index in 0..3 {
+            assert!(!ledger.has_lost_an_entry(&look(&partition)));
+            partition.set_log(index, &OTHER);
+        }
+        assert!(ledger.has_lost_an_entry(&look(&partition)));
+        partition.set_log(2, &[LOG[0], LOG[2], LOG[1]]);
+        partition.crash(2, false);
+        assert!(ledger.has_lost_an_entry(&look(&partition)));
+        partition.set_log(2, &LOG);
+        assert!(!ledger.has_lost_an_entry(&look(&partition)));
+    }
+
+    #[test]
+    fn only_accepted_all_isr_writes_are_promises_and_a_promise_is_news() {
+        let partition = Partition::with_log(&LOG, 3);
+        let mut ledger = Ledger::new(&look(&partition));
+        assert!(ledger.may_have_changed(&look(&partition)));
+        ledger.take_note(Event::OperationEnded, &look(&partition));
+        ledger.turn_page();
+        let mut answer = |ack, accepted| {
+            let (write, offset, entry) = (WriteId(0), Offset(2), LOG[1]);
+            let event = Event::WriteAnswered { write, ack, accepted, offset, entry };
+            ledger.take_note(event, &look(&partition));
+            (ledger.acknowledged().len(), ledger.may_have_changed(&look(&partition)))
+        };
+        assert_eq!(answer(AckLevel::Leader, true), (0, false));
+        assert_eq!(answer(AckLevel::AllIsr, false), (0, false));
+        assert_eq!(answer(AckLevel::AllIsr, true), (1, true));
+    }
+}

@@ -133,3 +133,60 @@ impl Canonical for Shadow {
         sink.word(u64::from(self.applied_before.0));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Dice, Look, Partition, entry, node};
+
+    #[test]
+    fn it_says_how_a_log_changed_and_what_it_gives() {
+        for seed in 0..500 {
+            let mut dice = Dice(seed);
+            let mut partition = Partition::of(2);
+            let mut shadow = Shadow::default();
+            for _ in 0..20 {
+                let before = partition.replicas[1].log.clone();
+                let mut now = before.clone();
+                now.truncate(dice.below(10));
+                for _ in 0..dice.below(4) {
+                    now.push(entry(dice.below(2) as u32, dice.below(3) as u16, dice.below(2)));
+                }
+                if dice.one_in(3) {
+                    now.clone_from(&before);
+                }
+                partition.set_log(1, &now);
+                partition.apply(1, dice.below(now.len() + 1) as u32);
+                let has_revisions = dice.one_in(2);
+                shadow.look_at(&Look { partition: &partition, has_revisions }, node(1));
+
+                let kept = before.iter().zip(&now).take_while(|(a, b)| a == b).count();
+                let expected = match (kept < before.len(), kept < now.len()) {
+                    (false, false) => LogChange::Unchanged,
+                    (false, true) => LogChange::Appended { from: kept },
+                    (true, _) => LogChange::Rewritten { from: kept },
+                };
+                assert_eq!(shadow.log_change(), expected);
+                assert!(shadow.changed());
+                assert_eq!(*shadow.expected_data(), partition.replicas[1].data);
+                assert_eq!(*shadow.expected_committed_data(), partition.replicas[1].committed_data);
+                shadow.turn_page();
+                assert_eq!(shadow.applied_before(), partition.replicas[1].applied);
+                assert_eq!((shadow.changed(), shadow.log_change()), (false, LogChange::Unchanged));
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_the_same_revision_is_not_looked_at_again() {
+        let mut partition = Partition::of(2);
+        partition.append(1, entry(1, 0, 0));
+        let mut shadow = Shadow::default();
+        shadow.look_at(&Look { partition: &partition, has_revisions: true }, node(1));
+        shadow.turn_page();
+        shadow.look_at(&Look { partition: &partition, has_revisions: true }, node(1));
+        assert!(!shadow.changed());
+        shadow.look_at(&Look { partition: &partition, has_revisions: false }, node(1));
+        assert!(shadow.changed());
+    }
+}

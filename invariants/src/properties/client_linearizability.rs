@@ -178,15 +178,11 @@ impl Explanations {
         let now = self.now;
         let mut next = Key::new();
         let past = self.key(key).clone();
-        let waiting = self.open.iter().flatten().filter(|open| open.key == key && !open.unresolved);
-        let last_submitted = waiting.map(|open| open.submitted).max().unwrap_or(0);
         for &explanation in &past {
             if explanation.value == value {
+                // An open write of the same value is better kept for when it is needed.
                 add(&mut next, explanation)?;
-                if last_submitted < explanation.since {
-                    // That the value was put there anew would explain nothing more.
-                    continue;
-                }
+                continue;
             }
             let mut unresolved_is_used = false;
             for (slot, open) in self.open.iter().enumerate() {
@@ -279,10 +275,10 @@ impl Canonical for Explanations {
             if explanations.as_slice() == [Explanation::default()] {
                 continue;
             }
-            sink.word((explanations.len() as u64) << 16 | key as u64);
             let rows = explanations.iter().map(|one| self.row(*one, KeyId(key as u16), &writes));
             let mut rows: SmallVec<[_; 4]> = rows.collect();
             rows.sort_unstable();
+            sink.word((rows.len() as u64) << 16 | key as u64);
             for (value, used, overwritable) in rows {
                 sink.word(value);
                 for mask in [used, overwritable] {
@@ -296,15 +292,15 @@ impl Canonical for Explanations {
 }
 
 impl Explanations {
-    /// The slots in use: first the unresolved writes, of which only key and value matter, then
-    /// those that wait.
+    /// The slots in use: first the writes that wait, then the unresolved ones, of which only key and
+    /// value matter.
     fn slots_in_order(&self) -> SmallVec<[usize; 16]> {
         let mut slots: SmallVec<[usize; 16]> = SmallVec::new();
         slots.extend((0..self.open.len()).filter(|&slot| self.open[slot].is_some()));
         slots.sort_unstable_by_key(|&slot| {
             self.open[slot].map(|open| {
                 let name = open.unresolved.then_some((open.key, open.value));
-                (!open.unresolved, name, open.submitted)
+                (name, open.submitted)
             })
         });
         slots
@@ -323,3 +319,6 @@ impl Explanations {
         row
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -81,3 +81,90 @@ fn beyond_its_log<V: View>(node: NodeId, view: &V) -> Finding {
     .with("end", Fact::Offset(view.log_end_offset(node)))
     .into()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::InvariantId::CommittedDataReplay;
+    use crate::testing::{Partition, Run, entry};
+    use crate::vocabulary::Offset;
+
+    fn applied(offset: u32) -> Run {
+        let log = [entry(1, 0, 0), entry(1, 1, 1), entry(1, 0, 2)];
+        Run::new(CommittedDataReplay, Partition::with_log(&log, offset))
+    }
+
+    #[test]
+    fn data_must_be_the_replay_of_the_whole_log() {
+        let mut run = applied(2);
+        run.check();
+        run.assert_holds();
+        run.partition.meddle(|partition| partition.replicas[1].data.apply(entry(1, 0, 5)));
+        run.check();
+        run.assert_violated(
+            "data-is-not-the-log",
+            "node-2 holds v5 for k0, but the replay of its log gives v2",
+        );
+    }
+
+    #[test]
+    fn committed_data_must_be_the_replay_of_what_is_applied() {
+        let mut run = applied(2);
+        run.partition.meddle(|partition| partition.replicas[1].committed_data.clear());
+        run.check();
+        run.assert_violated(
+            "committed-data-is-not-the-log",
+            "node-2 holds nothing for k0 as committed, but the replay of its log through its applied HW gives v0",
+        );
+    }
+
+    #[test]
+    fn data_that_outlives_its_entries_is_found_out() {
+        let mut run = applied(0);
+        run.check();
+        run.partition.meddle(|partition| partition.replicas[2].log.clear());
+        run.check();
+        run.assert_violated(
+            "data-is-not-the-log",
+            "node-3 holds v2 for k0, but the replay of its log gives nothing",
+        );
+    }
+
+    #[test]
+    fn nothing_beyond_the_log_may_count_as_applied() {
+        let mut run = applied(3);
+        run.partition.meddle(|partition| partition.replicas[0].applied = Offset(4));
+        run.check();
+        run.assert_violated(
+            "applied-beyond-log",
+            "node-1 has applied through offset 4, but its log ends at 3",
+        );
+    }
+
+    #[test]
+    fn logs_may_grow_and_be_cut_and_replaced_if_the_data_follows() {
+        let mut run = applied(2);
+        run.partition.append(1, entry(2, 3, 4));
+        run.check();
+        run.partition.set_log(1, &[entry(1, 0, 0)]);
+        run.check();
+        run.partition.set_log(1, &[entry(2, 0, 5), entry(2, 1, 6), entry(2, 2, 7)]);
+        run.partition.apply(1, 3);
+        run.check();
+        run.assert_holds();
+    }
+
+    #[test]
+    fn a_model_without_data_tests_nothing() {
+        let mut run = applied(2);
+        run.partition.meddle(|partition| partition.keeps_data = false);
+        run.check();
+        run.assert_untested();
+    }
+
+    #[test]
+    fn an_empty_log_tests_nothing() {
+        let mut run = Run::new(CommittedDataReplay, Partition::of(2));
+        run.check();
+        run.assert_untested();
+    }
+}

@@ -40,3 +40,39 @@ impl Invariant for CommittedOnMinInsync {
         .into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::InvariantId::CommittedOnMinInsync;
+    use crate::testing::{Partition, Run, entry, nodes};
+
+    fn with_isr(isr: crate::NodeSet) -> Run {
+        let mut partition = Partition::with_log(&[entry(1, 0, 0), entry(1, 0, 1)], 1);
+        partition.set_isr(isr);
+        Run::new(CommittedOnMinInsync, partition)
+    }
+
+    #[test]
+    fn hw_must_not_advance_below_min_insync() {
+        let mut run = with_isr(nodes([2]));
+        run.commit(2);
+        run.assert_violated(
+            "hw-advanced-below-min-insync",
+            "HW advanced from 1 to 2 while the ISR was {node-3}, fewer than min.insync.replicas = 2",
+        );
+    }
+
+    #[test]
+    fn hw_may_advance_with_just_enough() {
+        let mut run = with_isr(nodes([0, 2]));
+        run.commit(2);
+        run.assert_holds();
+    }
+
+    #[test]
+    fn an_isr_that_is_too_small_is_fine_while_hw_stays() {
+        let mut run = with_isr(nodes([2]));
+        run.check();
+        run.assert_untested();
+    }
+}

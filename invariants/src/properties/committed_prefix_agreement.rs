@@ -130,3 +130,130 @@ fn leader_lacks_history(ledger: &Ledger, log: &[Entry], leader: NodeId) -> Evide
         .with("found", entry(log))
         .with("end", Fact::Offset(Offset(log.len() as u32)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::InvariantId::CommittedPrefixAgreement;
+    use crate::testing::{Partition, Run, entry, nodes};
+
+    const LOG: [Entry; 3] = [entry(1, 0, 0), entry(1, 0, 1), entry(1, 0, 2)];
+    const OTHER: Entry = entry(2, 0, 7);
+
+    fn committed(offset: u32) -> Run {
+        Run::new(CommittedPrefixAgreement, Partition::with_log(&LOG, offset))
+    }
+
+    #[test]
+    fn isr_members_must_agree_through_hw() {
+        let mut run = committed(2);
+        run.partition.set_log(2, &[LOG[0], OTHER, LOG[2]]);
+        run.partition.apply(2, 0);
+        run.check();
+        run.assert_violated(
+            "isr-members-disagree",
+            "node-1 and node-3 are both in the ISR and HW is 2, but at offset 2 node-1 has k0=v1 of epoch 1 and node-3 has k0=v7 of epoch 2",
+        );
+    }
+
+    #[test]
+    fn replicas_outside_the_isr_must_agree_on_what_they_applied() {
+        let mut run = committed(2);
+        run.partition.set_isr(nodes([0]));
+        run.partition.set_log(1, &[LOG[0], OTHER]);
+        run.partition.apply(1, 2);
+        run.check();
+        run.assert_violated(
+            "applied-prefixes-disagree",
+            "node-1 and node-2 have both applied offset 2 as committed (HW is 2), but node-1 has k0=v1 of epoch 1 there and node-2 has k0=v7 of epoch 2",
+        );
+    }
+
+    #[test]
+    fn replicas_that_applied_what_is_not_committed_are_found_out_too() {
+        let mut run = committed(0);
+        run.partition.set_isr(nodes([0]));
+        run.partition.set_log(1, &[OTHER]);
+        run.partition.apply(0, 1);
+        run.partition.apply(1, 1);
+        run.check();
+        run.assert_violated(
+            "applied-prefixes-disagree",
+            "node-1 and node-2 have both applied offset 1 as committed (HW is 0), but node-1 has k0=v0 of epoch 1 there and node-2 has k0=v7 of epoch 2",
+        );
+    }
+
+    #[test]
+    fn the_live_leader_must_lack_nothing_that_was_committed() {
+        let mut run = committed(2);
+        run.partition.set_log(1, &LOG[..1]);
+        run.partition.elect(1);
+        run.check();
+        run.assert_violated(
+            "leader-lacks-committed-entry",
+            "k0=v1 of epoch 1 was committed at offset 2, but the log of the live leader node-2 ends at 1",
+        );
+    }
+
+    #[test]
+    fn the_live_leader_must_have_replaced_nothing_that_was_committed() {
+        let mut run = committed(2);
+        run.partition.set_isr(nodes([1]));
+        run.partition.set_log(1, &[OTHER, LOG[1], LOG[2]]);
+        run.partition.elect(1);
+        run.check();
+        run.assert_violated(
+            "leader-replaced-committed-entry",
+            "k0=v0 of epoch 1 was committed at offset 1, but the live leader node-2 has k0=v7 of epoch 2 there",
+        );
+    }
+
+    #[test]
+    fn a_leader_that_lost_history_is_found_out_even_if_hw_went_back_to_zero() {
+        let mut run = committed(2);
+        run.partition.commit(0);
+        for index in 0..3 {
+            run.partition.set_log(index, &[]);
+        }
+        run.check();
+        run.assert_violated(
+            "leader-lacks-committed-entry",
+            "k0=v0 of epoch 1 was committed at offset 1, but the log of the live leader node-1 ends at 0",
+        );
+    }
+
+    #[test]
+    fn uncommitted_and_unapplied_entries_may_differ() {
+        let mut run = committed(2);
+        run.partition.set_log(1, &[LOG[0], LOG[1], OTHER]);
+        run.partition.set_log(2, &[LOG[0], OTHER]);
+        run.partition.apply(2, 1);
+        run.partition.set_isr(nodes([0, 1]));
+        run.check();
+        run.assert_holds();
+    }
+
+    #[test]
+    fn the_dead_are_asked_nothing() {
+        let mut run = committed(2);
+        run.partition.set_log(1, &[OTHER, OTHER]);
+        run.partition.crash(1, false);
+        run.partition.set_isr(nodes([0, 1, 2]));
+        run.partition.set_log(2, &[]);
+        run.partition.crash(2, true);
+        run.check();
+        run.assert_holds();
+        run.partition.crash(0, false);
+        let tested = run.tested();
+        run.check();
+        assert_eq!(run.tested(), tested);
+    }
+
+    #[test]
+    fn before_anything_is_committed_nothing_is_tested() {
+        let mut run = committed(0);
+        run.partition.set_log(1, &[OTHER]);
+        run.check();
+        run.assert_untested();
+    }
+}

@@ -62,3 +62,63 @@ impl Invariant for DurablePrefix {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::InvariantId::DurablePrefix;
+    use crate::testing::{Partition, Run, entry};
+    use crate::vocabulary::Entry;
+
+    const LOG: [Entry; 3] = [entry(1, 0, 0), entry(1, 0, 1), entry(1, 0, 2)];
+
+    fn synced() -> Run {
+        let mut run = Run::new(DurablePrefix, Partition::with_log(&LOG[..2], 0));
+        run.partition.fsync(1);
+        run.check();
+        run
+    }
+
+    #[test]
+    fn a_durable_image_must_not_be_longer_than_the_log() {
+        let mut run = synced();
+        run.partition.set_log(1, &LOG[..1]);
+        run.check();
+        run.assert_violated(
+            "durable-image-longer-than-log",
+            "the durable image of node-2 ends at 2, beyond its log, which ends at 1",
+        );
+    }
+
+    #[test]
+    fn a_durable_image_must_be_a_prefix_of_the_log() {
+        let mut run = synced();
+        run.partition.set_log(1, &[LOG[0], entry(2, 0, 1), LOG[2]]);
+        run.check();
+        run.assert_violated(
+            "durable-image-not-a-prefix",
+            "the durable image of node-2 differs from its log at offset 2",
+        );
+    }
+
+    #[test]
+    fn a_log_may_grow_beyond_its_image_and_be_cut_back_to_it() {
+        let mut run = synced();
+        run.partition.append(1, LOG[2]);
+        run.check();
+        run.partition.set_log(1, &LOG[..2]);
+        run.check();
+        run.assert_holds();
+    }
+
+    #[test]
+    fn without_an_image_nothing_is_tested() {
+        let mut run = Run::new(DurablePrefix, Partition::with_log(&LOG, 0));
+        run.check();
+        run.assert_untested();
+        let mut run = Run::new(DurablePrefix, Partition::with_log(&LOG, 0));
+        run.partition.fsync(1);
+        run.partition.meddle(|partition| partition.keeps_data = false);
+        run.check();
+        run.assert_untested();
+    }
+}

@@ -128,3 +128,129 @@ fn two_entries(node: NodeId, offset: Offset, other: Entry, entry: Entry) -> Find
     .with("entry", Fact::Entry(Some(entry)))
     .into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::InvariantId::EpochOrder;
+    use crate::testing::{Dice, Partition, Run, entry};
+    use std::collections::HashMap;
+
+    #[test]
+    fn epochs_must_not_decrease_along_a_log() {
+        let mut run = Run::new(EpochOrder, Partition::of(3));
+        run.partition.append(1, entry(2, 0, 0));
+        run.check();
+        run.assert_holds();
+        run.partition.append(1, entry(1, 0, 1));
+        run.check();
+        run.assert_violated(
+            "epoch-decreased-in-log",
+            "in the log of node-2, k0=v1 of epoch 1 at offset 2 follows k0=v0 of epoch 2, of a later epoch",
+        );
+    }
+
+    #[test]
+    fn an_epoch_and_an_offset_must_name_one_entry() {
+        let words = "node-3 has k0=v1 of epoch 2 at offset 1, where the same epoch already wrote k0=v0 of epoch 2";
+        let mut run = Run::new(EpochOrder, Partition::of(3));
+        run.partition.append(0, entry(2, 0, 0));
+        run.check();
+        run.partition.append(2, entry(2, 0, 1));
+        run.check();
+        run.assert_violated("epoch-and-offset-name-two-entries", words);
+    }
+
+    #[test]
+    fn not_even_one_that_is_gone_and_was_neither_first_nor_last() {
+        let words = "node-3 has k0=v9 of epoch 2 at offset 1, where the same epoch already wrote k0=v2 of epoch 2";
+        for epochs in [[1, 2, 3], [3, 2, 1], [2, 3, 1], [2, 1, 3], [1, 3, 2], [3, 1, 2]] {
+            let mut run = Run::new(EpochOrder, Partition::of(3));
+            for epoch in epochs {
+                run.partition.set_log(0, &[entry(epoch, 0, epoch as usize)]);
+                run.check();
+            }
+            run.partition.set_log(0, &[]);
+            run.check();
+            run.assert_holds();
+            run.partition.append(2, entry(2, 0, 9));
+            run.check();
+            run.assert_violated("epoch-and-offset-name-two-entries", words);
+        }
+    }
+
+    #[test]
+    fn what_is_remembered_does_not_depend_on_who_was_seen_first() {
+        let remembered = |epochs: [u32; 3]| {
+            let mut ghost = NamedEntries::default();
+            for epoch in epochs {
+                assert_eq!(ghost.name(Offset(1), entry(epoch, 0, epoch as usize)), None);
+            }
+            let mut words: Vec<u64> = Vec::new();
+            ghost.encode(&mut words);
+            words
+        };
+        for epochs in [[3, 2, 1], [2, 3, 1], [2, 1, 3], [1, 3, 2], [3, 1, 2]] {
+            assert_eq!(remembered(epochs), remembered([1, 2, 3]));
+        }
+    }
+
+    #[test]
+    fn a_partition_that_is_not_fresh_is_looked_at_from_the_front() {
+        let mut partition = Partition::with_log(&[entry(1, 0, 0), entry(1, 0, 1)], 2);
+        partition.set_log(2, &[]);
+        let mut run = Run::new(EpochOrder, partition);
+        run.partition.append(0, entry(1, 0, 2));
+        run.check();
+        run.partition.set_log(2, &[entry(1, 0, 0), entry(1, 0, 1), entry(1, 0, 2)]);
+        run.check();
+        run.assert_holds();
+        run.partition.set_log(2, &[entry(1, 0, 0), entry(1, 0, 5)]);
+        run.check();
+        run.assert_violated(
+            "epoch-and-offset-name-two-entries",
+            "node-3 has k0=v5 of epoch 1 at offset 2, where the same epoch already wrote k0=v1 of epoch 1",
+        );
+    }
+
+    #[test]
+    fn it_agrees_with_a_map_of_all_that_was_ever_seen() {
+        let mut violated = 0;
+        for seed in 0..2000 {
+            let mut dice = Dice(seed);
+            let mut run = Run::new(EpochOrder, Partition::of(3));
+            let mut seen = HashMap::new();
+            for _ in 0..20 {
+                let index = dice.below(3);
+                let mut log = run.partition.replicas[index].log.clone();
+                log.truncate(dice.below(6));
+                let last = log.last().map_or(1, |entry| entry.leader_epoch().0);
+                let value = usize::from(dice.one_in(40));
+                let base = if dice.one_in(40) { 1 } else { last };
+                log.push(entry(base + dice.below(2) as u32, 0, value));
+                run.partition.set_log(index, &log);
+                run.check();
+                let in_order = log.is_sorted_by_key(|entry| entry.leader_epoch());
+                let mut has_one_name = true;
+                for (offset, &entry) in log.iter().enumerate() {
+                    let named = *seen.entry((offset, entry.leader_epoch())).or_insert(entry);
+                    has_one_name &= named == entry;
+                }
+                let holds = run.checker().violations().is_empty();
+                assert_eq!(holds, in_order && has_one_name, "seed {seed}");
+                if !holds {
+                    violated += 1;
+                    break;
+                }
+            }
+        }
+        assert!((200..1800).contains(&violated), "{violated} of 2000 say little");
+    }
+
+    #[test]
+    fn empty_logs_test_nothing() {
+        let mut run = Run::new(EpochOrder, Partition::of(3));
+        run.check();
+        run.assert_untested();
+    }
+}

@@ -58,3 +58,103 @@ fn partition_went_back(before: Offset, now: Offset) -> Evidence {
         .with("before", Fact::Offset(before))
         .with("after", Fact::Offset(now))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::InvariantId::HwMonotonicity;
+    use crate::testing::{Partition, Run, entry, node};
+    use crate::vocabulary::Entry;
+
+    const LOG: [Entry; 3] = [entry(1, 0, 0), entry(1, 0, 1), entry(1, 1, 2)];
+
+    fn committed(offset: u32) -> Run {
+        let mut run = Run::new(HwMonotonicity, Partition::with_log(&LOG, 0));
+        run.commit(offset);
+        run
+    }
+
+    #[test]
+    fn the_partitions_hw_must_not_go_back() {
+        let mut run = committed(2);
+        run.check();
+        run.assert_holds();
+        run.partition.set_high_watermark(1);
+        run.check();
+        run.assert_violated("hw-decreased", "the partition's HW went back from 2 to 1");
+    }
+
+    #[test]
+    fn an_hw_that_went_up_and_back_between_two_checks_is_found_out() {
+        let mut run = committed(2);
+        run.partition.set_high_watermark(1);
+        run.check();
+        run.assert_violated("hw-decreased", "the partition's HW went back from 2 to 1");
+    }
+
+    #[test]
+    fn a_replicas_applied_hw_must_not_go_back() {
+        let mut run = committed(2);
+        run.check();
+        run.partition.apply(1, 1);
+        run.check();
+        run.assert_violated(
+            "applied-hw-decreased",
+            "the applied HW of node-2 went back from 2 to 1, without a crash that lost data",
+        );
+    }
+
+    #[test]
+    fn an_applied_hw_that_goes_back_before_the_first_check_is_found_out() {
+        let mut run = Run::new(HwMonotonicity, Partition::with_log(&LOG, 2));
+        run.partition.apply(2, 0);
+        run.check();
+        run.assert_violated(
+            "applied-hw-decreased",
+            "the applied HW of node-3 went back from 2 to 0, without a crash that lost data",
+        );
+    }
+
+    fn crashed_lossy() -> Run {
+        let mut run = Run::new(HwMonotonicity, Partition::with_log(&LOG[..1], 0));
+        run.partition.fsync(1);
+        run.partition.append_everywhere(LOG[1]);
+        run.commit(2);
+        run.check();
+        run.partition.crash(1, true);
+        run.tell(Event::Crashed { node: node(1), lost_unfsynced: true });
+        run
+    }
+
+    #[test]
+    fn a_lossy_crash_takes_back_what_the_node_itself_had_applied() {
+        let mut run = crashed_lossy();
+        run.check();
+        run.assert_holds();
+    }
+
+    #[test]
+    fn a_lossy_crash_excuses_neither_another_node_nor_a_later_fall() {
+        let mut run = crashed_lossy();
+        run.partition.apply(1, 0);
+        run.check();
+        run.assert_violated(
+            "applied-hw-decreased",
+            "the applied HW of node-2 went back from 1 to 0, without a crash that lost data",
+        );
+        let mut run = crashed_lossy();
+        run.partition.apply(2, 1);
+        run.check();
+        run.assert_violated(
+            "applied-hw-decreased",
+            "the applied HW of node-3 went back from 2 to 1, without a crash that lost data",
+        );
+    }
+
+    #[test]
+    fn before_anything_is_committed_nothing_is_tested() {
+        let mut run = Run::new(HwMonotonicity, Partition::with_log(&LOG, 0));
+        run.check();
+        run.assert_untested();
+    }
+}

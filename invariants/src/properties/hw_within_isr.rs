@@ -42,3 +42,56 @@ impl Invariant for HwWithinIsr {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::InvariantId::HwWithinIsr;
+    use crate::testing::{Partition, Run, entry, nodes};
+
+    fn committed(offset: u32) -> Run {
+        let log = [entry(1, 0, 0), entry(1, 0, 1)];
+        Run::new(HwWithinIsr, Partition::with_log(&log, offset))
+    }
+
+    #[test]
+    fn every_live_isr_member_must_reach_hw() {
+        let mut run = committed(2);
+        run.partition.set_log(1, &[entry(1, 0, 0)]);
+        run.check();
+        run.assert_violated(
+            "isr-member-behind-hw",
+            "node-2 is alive and in the ISR, but its log ends at 1, below HW 2",
+        );
+    }
+
+    #[test]
+    fn even_if_it_is_so_from_the_start() {
+        let mut partition = Partition::with_log(&[entry(1, 0, 0)], 1);
+        partition.set_high_watermark(2);
+        let mut run = Run::new(HwWithinIsr, partition);
+        run.check();
+        run.assert_violated(
+            "isr-member-behind-hw",
+            "node-1 is alive and in the ISR, but its log ends at 1, below HW 2",
+        );
+    }
+
+    #[test]
+    fn the_dead_and_those_outside_the_isr_may_lag_behind() {
+        let mut run = committed(2);
+        run.partition.set_log(1, &[]);
+        run.partition.set_isr(nodes([0, 2]));
+        run.partition.crash(2, true);
+        run.partition.set_isr(nodes([0, 2]));
+        run.check();
+        run.assert_holds();
+        assert_eq!(run.tested(), 1);
+    }
+
+    #[test]
+    fn before_anything_is_committed_nothing_is_tested() {
+        let mut run = committed(0);
+        run.check();
+        run.assert_untested();
+    }
+}

@@ -15,7 +15,8 @@ use crate::vocabulary::{
 #[derive(Debug)]
 pub struct MinInsyncAdmission;
 
-/// The leader's log when the last write was submitted. Empty between operations.
+/// The leader's log when the last write was submitted. Only a refusal asks for it, which comes
+/// within the same operation.
 #[derive(Clone, Debug, Default)]
 pub struct LogAtSubmission(Option<(WriteId, NodeId, LogIdentity)>);
 
@@ -65,8 +66,9 @@ impl Invariant for MinInsyncAdmission {
                 }
                 _ => Ok(()),
             },
-            Event::WriteAppended { .. } => {
-                ghost.0 = None;
+            Event::WriteAppended { write, .. } => {
+                // The log rightly changes, unless it is for the write that is then refused.
+                ghost.0.take_if(|(submitted, ..)| *submitted != write);
                 Ok(())
             }
             Event::WriteAnswered { ack: AckLevel::AllIsr, accepted: true, offset, entry, .. } => {
@@ -183,4 +185,154 @@ fn on_member<V: View>(
         .with("member", Fact::Node(member))
         .with("found", Fact::Entry(found))
         .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::InvariantId::MinInsyncAdmission;
+    use crate::testing::{Partition, Run, entry, nodes, value};
+    use crate::vocabulary::KeyId;
+
+    const LOG: [Entry; 2] = [entry(1, 0, 0), entry(1, 1, 1)];
+    const ACCEPTED: Event = answered(true, AckLevel::AllIsr, 2);
+
+    const fn answered(accepted: bool, ack: AckLevel, offset: u32) -> Event {
+        Event::WriteAnswered {
+            write: WriteId(0),
+            ack,
+            accepted,
+            offset: Offset(offset),
+            entry: LOG[1],
+        }
+    }
+
+    fn after(event: Event, change: impl FnOnce(&mut Partition)) -> Run {
+        let mut run = Run::new(MinInsyncAdmission, Partition::with_log(&LOG, 2));
+        change(&mut run.partition);
+        run.tell(event);
+        run
+    }
+
+    #[test]
+    fn an_acceptance_needs_min_insync_members() {
+        after(ACCEPTED, |partition| partition.set_isr(nodes([0]))).assert_violated(
+            "accepted-below-min-insync",
+            "the ALL_ISR write k1=v1 of epoch 1 at offset 2 was accepted with the ISR {node-1}, fewer than min.insync.replicas = 2",
+        );
+    }
+
+    #[test]
+    fn an_acceptance_needs_every_member_alive() {
+        let kill = |partition: &mut Partition| {
+            partition.crash(2, false);
+            partition.set_isr(nodes([0, 1, 2]));
+        };
+        after(ACCEPTED, kill).assert_violated(
+            "accepted-with-dead-isr-member",
+            "the ALL_ISR write k1=v1 of epoch 1 at offset 2 was accepted while node-3, a member of the ISR {node-1, node-2, node-3}, is down",
+        );
+    }
+
+    #[test]
+    fn an_acceptance_needs_that_same_entry_on_every_member() {
+        after(ACCEPTED, |partition| partition.set_log(1, &LOG[..1])).assert_violated(
+            "accepted-without-isr-member",
+            "the ALL_ISR write k1=v1 of epoch 1 at offset 2 was accepted, but node-2, a member of the ISR {node-1, node-2, node-3}, has nothing there",
+        );
+        for other in [entry(2, 1, 1), entry(1, 0, 1), entry(1, 1, 0)] {
+            let run = after(ACCEPTED, |partition| partition.set_log(1, &[LOG[0], other, LOG[0]]));
+            assert_eq!(run.checker().violations()[0].evidence.kind(), "accepted-without-isr-member");
+        }
+    }
+
+    #[test]
+    fn an_acceptance_needs_hw_at_or_past_the_entry() {
+        after(ACCEPTED, |partition| partition.set_high_watermark(1)).assert_violated(
+            "accepted-above-hw",
+            "the ALL_ISR write k1=v1 of epoch 1 at offset 2 was accepted, but HW is 1",
+        );
+    }
+
+    #[test]
+    fn an_acceptance_at_no_offset_is_wrong_and_no_panic() {
+        after(answered(true, AckLevel::AllIsr, 0), |_| ()).assert_violated(
+            "accepted-without-isr-member",
+            "the ALL_ISR write k1=v1 of epoch 1 at offset 0 was accepted, but node-1, a member of the ISR {node-1, node-2, node-3}, has nothing there",
+        );
+    }
+
+    #[test]
+    fn a_rightful_acceptance_holds() {
+        after(ACCEPTED, |_| ()).assert_holds();
+        let shrink = |partition: &mut Partition| {
+            partition.set_isr(nodes([0, 1]));
+            partition.set_log(2, &[]);
+            partition.append_everywhere(entry(1, 0, 3));
+            partition.commit(3);
+        };
+        after(ACCEPTED, shrink).assert_holds();
+    }
+
+    #[test]
+    fn other_answers_are_asked_nothing() {
+        let shrink = |partition: &mut Partition| partition.set_isr(nodes([0]));
+        after(answered(false, AckLevel::AllIsr, 2), shrink).assert_untested();
+        after(answered(true, AckLevel::Leader, 2), shrink).assert_untested();
+    }
+
+    fn submitted(ack: AckLevel) -> Run {
+        let mut run = Run::new(MinInsyncAdmission, Partition::with_log(&LOG, 2));
+        run.tell(Event::WriteSubmitted { write: WriteId(3), key: KeyId(0), value: value(2), ack });
+        run
+    }
+
+    #[test]
+    fn a_refused_write_must_leave_the_log_as_it_was() {
+        let refused = Event::WriteRefused { write: WriteId(3) };
+        for ack in [AckLevel::AllIsr, AckLevel::Leader] {
+            let mut run = submitted(ack);
+            run.partition.append(0, entry(1, 0, 2));
+            run.tell(refused);
+            run.assert_violated(
+                "refused-write-changed-log",
+                "a write was refused at admission, yet the log of node-1, of 2 entries, did not stay as it was, and has 3 now",
+            );
+            let mut run = submitted(ack);
+            run.partition.set_log(0, &[LOG[1], LOG[0]]);
+            run.tell(refused);
+            run.assert_violated(
+                "refused-write-changed-log",
+                "a write was refused at admission, yet the log of node-1, of 2 entries, did not stay as it was, and has 2 now",
+            );
+            let mut run = submitted(ack);
+            run.tell(refused);
+            run.assert_holds();
+        }
+    }
+
+    #[test]
+    fn only_the_refused_write_is_asked_about_its_refusal() {
+        let mut run = submitted(AckLevel::AllIsr);
+        run.partition.append(0, entry(1, 0, 2));
+        run.tell(Event::WriteRefused { write: WriteId(4) });
+        run.assert_untested();
+    }
+
+    #[test]
+    fn a_write_that_was_appended_cannot_be_refused_any_more() {
+        let (offset, entry) = (Offset(3), entry(1, 0, 2));
+        let refused_after_append_of = |write| {
+            let mut run = submitted(AckLevel::AllIsr);
+            run.partition.append(0, entry);
+            run.tell(Event::WriteAppended { write, offset, entry });
+            run.tell(Event::WriteRefused { write: WriteId(3) });
+            run
+        };
+        refused_after_append_of(WriteId(3)).assert_violated(
+            "refused-write-changed-log",
+            "a write was refused at admission, yet the log of node-1, of 2 entries, did not stay as it was, and has 3 now",
+        );
+        refused_after_append_of(WriteId(2)).assert_untested();
+    }
 }

@@ -44,3 +44,44 @@ impl Invariant for Quiescence {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::InvariantId::Quiescence;
+    use crate::testing::{Partition, Run};
+
+    fn after(settled: Settled) -> Run {
+        let mut run = Run::new(Quiescence, Partition::of(2));
+        run.tell(Event::Settled(settled));
+        run
+    }
+
+    #[test]
+    fn a_partition_that_is_left_alone_must_come_to_rest() {
+        after(Settled::StillBusy { ticks: 90, in_flight: 3 }).assert_violated(
+            "never-idle",
+            "3 messages are still in flight after 90 ticks without any new operation",
+        );
+    }
+
+    #[test]
+    fn messages_in_flight_must_stay_within_the_budget() {
+        after(Settled::OverBudget { in_flight: 70, budget: 64 }).assert_violated(
+            "message-storm",
+            "70 messages are in flight at once, more than the budget of 64",
+        );
+    }
+
+    #[test]
+    fn a_partition_that_comes_to_rest_holds() {
+        after(Settled::Idle { ticks: 5 }).assert_holds();
+    }
+
+    #[test]
+    fn a_run_that_is_never_left_alone_tests_nothing() {
+        let mut run = Run::new(Quiescence, Partition::of(2));
+        run.check();
+        run.assert_untested();
+    }
+}

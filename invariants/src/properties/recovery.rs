@@ -108,3 +108,137 @@ fn recovered<V: View>(write_accepted: bool, ticks: u64, view: &V) -> Result<(), 
         .with("leader", Fact::Node(leader))
         .into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::InvariantId::Recovery as RecoveryId;
+    use crate::testing::{Partition, Run, entry, nodes};
+    use crate::vocabulary::Entry;
+
+    const LOG: [Entry; 2] = [entry(1, 0, 0), entry(1, 0, 1)];
+
+    /// Recovery from `before` to `after`; both entries are committed.
+    fn recovered(
+        before: impl FnOnce(&mut Partition),
+        after: impl FnOnce(&mut Partition),
+        write_accepted: bool,
+    ) -> Run {
+        let mut run = Run::new(RecoveryId, Partition::with_log(&LOG, 0));
+        run.commit(2);
+        before(&mut run.partition);
+        run.tell(Event::RecoveryStarted);
+        after(&mut run.partition);
+        run.tell(Event::RecoveryEnded { write_accepted, ticks: 40 });
+        run
+    }
+
+    fn lose_the_second_entry(partition: &mut Partition) {
+        for index in 0..3 {
+            partition.set_log(index, &LOG[..1]);
+        }
+    }
+
+    #[test]
+    fn there_must_be_a_live_leader() {
+        recovered(|_| (), |partition| partition.crash(0, false), true).assert_violated(
+            "no-live-leader",
+            "40 ticks after faults stopped there is no live leader",
+        );
+    }
+
+    #[test]
+    fn a_write_must_be_accepted() {
+        recovered(|_| (), |partition| partition.set_isr(nodes([0])), false).assert_violated(
+            "no-write-accepted",
+            "40 ticks after faults stopped no ALL_ISR write has been accepted; the ISR is {node-1}",
+        );
+    }
+
+    #[test]
+    fn every_replica_must_be_back_in_the_isr() {
+        recovered(|_| (), |partition| partition.set_isr(nodes([0, 1])), true).assert_violated(
+            "replica-stays-out",
+            "40 ticks after faults stopped, {node-3} is still outside the ISR",
+        );
+    }
+
+    #[test]
+    fn every_replica_must_have_the_leaders_log() {
+        recovered(|_| (), |partition| partition.append(1, entry(1, 0, 2)), true).assert_violated(
+            "logs-stay-different",
+            "40 ticks after faults stopped, every replica is in the ISR, but {node-2} has another log than the leader node-1",
+        );
+    }
+
+    #[test]
+    fn when_every_copy_of_a_committed_entry_is_lost_the_partition_must_refuse() {
+        let words = "every copy of a committed entry was lost, yet the partition accepted an ALL_ISR write instead of refusing";
+        let kind = "serves-a-shorter-history";
+        recovered(lose_the_second_entry, |_| (), true).assert_violated(kind, words);
+        recovered(lose_the_second_entry, |_| (), false).assert_holds();
+        // Another entry in its place is no copy.
+        let overwrite = |partition: &mut Partition| {
+            lose_the_second_entry(partition);
+            partition.append_everywhere(entry(2, 0, 9));
+        };
+        recovered(overwrite, |_| (), true).assert_violated(kind, words);
+    }
+
+    #[test]
+    fn a_copy_that_is_lost_during_recovery_is_lost() {
+        recovered(|_| (), lose_the_second_entry, true).assert_violated(
+            "serves-a-shorter-history",
+            "every copy of a committed entry was lost, yet the partition accepted an ALL_ISR write instead of refusing",
+        );
+        recovered(|_| (), lose_the_second_entry, false).assert_violated(
+            "no-write-accepted",
+            "40 ticks after faults stopped no ALL_ISR write has been accepted; the ISR is {node-1, node-2, node-3}",
+        );
+    }
+
+    #[test]
+    fn a_copy_on_a_node_that_is_down_is_a_copy() {
+        let lose_but_one = |partition: &mut Partition| {
+            lose_the_second_entry(partition);
+            partition.crash(2, false);
+            partition.set_log(2, &LOG);
+        };
+        recovered(lose_but_one, |_| (), false).assert_violated(
+            "no-write-accepted",
+            "40 ticks after faults stopped no ALL_ISR write has been accepted; the ISR is {node-1, node-2}",
+        );
+    }
+
+    #[test]
+    fn a_copy_that_was_still_on_its_way_is_not_lost() {
+        let arrive = |partition: &mut Partition| partition.append_everywhere(LOG[1]);
+        recovered(lose_the_second_entry, arrive, true).assert_holds();
+        let only_followers = |partition: &mut Partition| {
+            partition.append(1, LOG[1]);
+            partition.append(2, LOG[1]);
+        };
+        recovered(lose_the_second_entry, only_followers, true).assert_violated(
+            "serves-a-shorter-history",
+            "every copy of a committed entry was lost, yet the partition accepted an ALL_ISR write instead of refusing",
+        );
+    }
+
+    #[test]
+    fn a_partition_that_is_whole_again_holds() {
+        recovered(|partition| partition.crash(2, true), |partition| {
+            partition.set_log(2, &LOG);
+            partition.restart(2);
+            partition.set_isr(nodes([0, 1, 2]));
+        }, true)
+        .assert_holds();
+    }
+
+    #[test]
+    fn a_run_that_ends_before_recovery_tests_nothing() {
+        let mut run = Run::new(RecoveryId, Partition::with_log(&LOG, 2));
+        run.tell(Event::RecoveryStarted);
+        run.check();
+        run.assert_untested();
+    }
+}

@@ -98,3 +98,110 @@ fn digest_of_receiver<V: View>(packet: Packet, view: &V) -> Digest {
     view.committed_data(node).unwrap_or(&nothing).encode(&mut digest);
     digest
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::InvariantId::StaleEpochRejection;
+    use crate::testing::{Partition, Run, entry, node};
+    use crate::vocabulary::LeaderEpoch;
+
+    const PACKET: Packet = packet(0, 0, 1);
+
+    /// To the third node, of leader epoch `epoch`.
+    const fn packet(source: usize, source_leader: usize, epoch: u32) -> Packet {
+        Packet {
+            source: crate::NodeId::new(source),
+            receiver: crate::NodeId::new(2),
+            source_leader: crate::NodeId::new(source_leader),
+            leader_epoch: LeaderEpoch(epoch),
+        }
+    }
+
+    /// The second node leads epoch 2.
+    fn in_epoch_two() -> Run {
+        let mut partition = Partition::with_log(&[entry(1, 0, 0), entry(1, 0, 1)], 1);
+        partition.elect(1);
+        Run::new(StaleEpochRejection, partition)
+    }
+
+    fn handled(packet: Packet, change: impl FnOnce(&mut Partition)) -> Run {
+        let mut run = in_epoch_two();
+        run.tell(Event::PacketArrived(packet));
+        change(&mut run.partition);
+        run.tell(Event::PacketHandled(packet));
+        run
+    }
+
+    #[test]
+    fn a_packet_of_another_epoch_must_change_nothing() {
+        let words = "node-3 let a packet of leader epoch 1 from node-1 change it, though the leader epoch is 2";
+        let changes: [fn(&mut Partition); 6] = [
+            |partition| partition.append(2, entry(1, 0, 2)),
+            |partition| partition.meddle(|partition| partition.replicas[2].log[1] = entry(2, 0, 1)),
+            |partition| partition.meddle(|partition| partition.replicas[2].applied = Offset(2)),
+            |partition| partition.fsync(2),
+            |partition| partition.meddle(|partition| partition.replicas[2].data.clear()),
+            |partition| partition.meddle(|partition| partition.replicas[2].committed_data.clear()),
+        ];
+        for change in changes {
+            handled(PACKET, change).assert_violated("stale-epoch-obeyed", words);
+        }
+        handled(packet(1, 1, 3), changes[0]).assert_violated(
+            "stale-epoch-obeyed",
+            "node-3 let a packet of leader epoch 3 from node-2 change it, though the leader epoch is 2",
+        );
+    }
+
+    #[test]
+    fn a_packet_from_another_leader_must_change_nothing() {
+        let change = |partition: &mut Partition| partition.append(2, entry(2, 0, 2));
+        handled(packet(0, 1, 2), change).assert_violated(
+            "foreign-leader-obeyed",
+            "node-3 let a packet from node-1 in the name of node-2 change it, though both had to be the leader of epoch 2",
+        );
+        handled(packet(1, 0, 2), change).assert_violated(
+            "foreign-leader-obeyed",
+            "node-3 let a packet from node-2 in the name of node-1 change it, though both had to be the leader of epoch 2",
+        );
+    }
+
+    #[test]
+    fn a_packet_that_is_rejected_has_tested_it() {
+        let run = handled(PACKET, |partition| partition.append(1, entry(2, 0, 2)));
+        run.assert_holds();
+        assert_eq!(run.tested(), 1);
+    }
+
+    #[test]
+    fn a_packet_of_the_leader_may_change_its_receiver_and_tests_nothing() {
+        handled(packet(1, 1, 2), |partition| partition.append(2, entry(2, 0, 2))).assert_untested();
+    }
+
+    #[test]
+    fn what_another_packet_does_is_not_held_against_the_first() {
+        let mut run = in_epoch_two();
+        let good = packet(1, 1, 2);
+        run.tell(Event::PacketArrived(PACKET));
+        run.tell(Event::PacketArrived(good));
+        run.partition.append(2, entry(2, 0, 2));
+        run.tell(Event::PacketHandled(good));
+        run.assert_untested();
+        run.tell(Event::PacketArrived(PACKET));
+        run.tell(Event::PacketHandled(good));
+        run.assert_untested();
+    }
+
+    #[test]
+    fn without_a_leader_every_packet_is_foreign() {
+        let mut run = in_epoch_two();
+        run.partition.meddle(|partition| partition.leader = None);
+        run.tell(Event::PacketArrived(packet(1, 1, 2)));
+        run.partition.append(node(2).index(), entry(2, 0, 2));
+        run.tell(Event::PacketHandled(packet(1, 1, 2)));
+        run.assert_violated(
+            "foreign-leader-obeyed",
+            "node-3 let a packet from node-2 in the name of node-2 change it, though both had to be the leader of epoch 2",
+        );
+    }
+}

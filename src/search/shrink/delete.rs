@@ -1,38 +1,38 @@
 //! Removes operations: runs of them first (delta debugging, Zeller and Hildebrandt 2002), then single
 //! ones, from the end, until none can go.
 
-use crate::model::Model;
-use crate::search::shrink::{Case, Shrinker};
+use super::{Case, Shrinker};
+use crate::model::Simplify;
 
 /// True if anything was removed.
-pub(super) fn run<M: Model>(shrinker: &mut Shrinker<'_, M>, case: &mut Case<M>) -> bool {
+pub(super) fn run<M: Simplify, G: FnMut() -> bool>(
+    shrinker: &mut Shrinker<'_, M, G>,
+    case: &mut Case<M>,
+) -> bool {
     let before = case.operations.len();
     let mut length = (before / 2).max(1);
-    loop {
+    while length > 1 {
         delete_runs(shrinker, case, length);
-        if length == 1 {
-            break;
-        }
         length /= 2;
     }
+    while delete_runs(shrinker, case, 1) {}
     case.operations.len() < before
 }
 
-/// Removes runs of `length` operations wherever that leaves the violation.
-fn delete_runs<M: Model>(shrinker: &mut Shrinker<'_, M>, case: &mut Case<M>, length: usize) {
-    let mut end = case.operations.len();
-    let mut shorter = Vec::with_capacity(end);
+/// Removes runs of `length` operations wherever that leaves the violation. True if one was removed.
+fn delete_runs<M: Simplify, G: FnMut() -> bool>(
+    shrinker: &mut Shrinker<'_, M, G>,
+    case: &mut Case<M>,
+    length: usize,
+) -> bool {
+    let before = case.operations.len();
+    let mut end = before;
     while end > 0 {
         let start = end.saturating_sub(length);
-        shorter.clear();
-        shorter.extend_from_slice(&case.operations[..start]);
-        shorter.extend_from_slice(&case.operations[end..]);
-        if let Some(found) = shrinker.try_case(&case.settings, &shorter) {
-            *case = found;
-            // The violation may come earlier now, and the sequence end with it.
-            end = start.min(case.operations.len());
-        } else {
-            end = start;
-        }
+        let shorter = [&case.operations[..start], &case.operations[end..]].concat();
+        shrinker.improve(case, &case.settings.clone(), &shorter);
+        // The violation may come earlier now, and the sequence end with it.
+        end = start.min(case.operations.len());
     }
+    case.operations.len() < before
 }

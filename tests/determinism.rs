@@ -1,0 +1,75 @@
+//! Same seed, same result: on any number of threads, every time.
+
+use highwater::invariants::Selection;
+use highwater::isr::IsrModel;
+use highwater::run::Run;
+use highwater::scenario::generate::Generator;
+use highwater::search::{Campaign, Hit, Stop, Tally};
+
+fn search(threads: usize, seed: u64, stop: Stop) -> (Tally, Vec<Hit>) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let (model, source) = (IsrModel::default(), Generator::default());
+    let campaign = Campaign {
+        model: &model,
+        source: &source,
+        seed,
+        range: 0..3_000,
+        selection: Selection::ALL,
+        stop,
+    };
+    let results = pool.install(|| campaign.run(|| true, |_| ()));
+    (results.tally, results.hits)
+}
+
+#[test]
+fn a_search_gives_the_same_counts_and_the_same_violations_on_1_2_and_7_threads() {
+    let one = search(1, 7, Stop::AtEnd);
+    assert!(one.0.sequences == 3_000 && !one.1.is_empty());
+    assert_eq!(one, search(2, 7, Stop::AtEnd));
+    assert_eq!(one, search(7, 7, Stop::AtEnd));
+    assert_ne!(one.1, search(1, 8, Stop::AtEnd).1, "another seed gives other sequences");
+}
+
+#[test]
+fn a_search_that_stops_at_the_first_violation_stops_at_the_same_one_on_any_number_of_threads() {
+    for seed in 0..20 {
+        let one = search(1, seed, Stop::AtFirstViolation);
+        assert_eq!(one, search(2, seed, Stop::AtFirstViolation));
+    }
+}
+
+#[test]
+fn the_same_operations_give_the_same_fingerprints() {
+    let (model, source) = (IsrModel::default(), Generator::default());
+    let fingerprints = |index| {
+        let mut operations = Vec::new();
+        let settings = source.draw(3, index, &mut operations);
+        let mut run = Run::new(&model, &settings, Selection::ALL);
+        let mut fingerprints = vec![run.fingerprint()];
+        for operation in operations {
+            run.apply(operation);
+            fingerprints.push(run.fingerprint());
+        }
+        fingerprints
+    };
+    for index in 0..300 {
+        assert_eq!(fingerprints(index), fingerprints(index));
+    }
+}
+
+/// Pinned: a fingerprint must be the same on every machine and in every build.
+#[test]
+fn fingerprints_do_not_change_from_build_to_build() {
+    let (model, source) = (IsrModel::default(), Generator::default());
+    let mut operations = Vec::new();
+    let settings = source.draw(1, 1, &mut operations);
+    let mut run = Run::new(&model, &settings, Selection::ALL);
+    let initial = run.fingerprint();
+    for operation in operations {
+        run.apply(operation);
+    }
+    assert_eq!(
+        (initial, run.fingerprint()),
+        (18_144_985_350_586_534_058, 8_872_826_499_095_309_493)
+    );
+}

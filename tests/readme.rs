@@ -1,0 +1,94 @@
+//! The README tells the truth: its commands run, and print what it says that they print.
+
+use assert_cmd::Command;
+
+const README: &str = include_str!("../README.md");
+
+/// The commands of all `console` blocks, each with the output that the page shows for it.
+fn commands() -> Vec<(String, Vec<String>)> {
+    let mut commands = Vec::new();
+    let mut is_console = false;
+    for line in README.lines() {
+        if line.starts_with("```") {
+            is_console = line == "```console";
+        } else if is_console && let Some(command) = line.strip_prefix("$ ") {
+            let command = command.split('#').next().unwrap_or_default().trim();
+            commands.push((command.to_owned(), Vec::new()));
+        } else if is_console {
+            let (_, output) = commands.last_mut().expect("output follows a command");
+            output.push(line.trim_end().to_owned());
+        }
+    }
+    commands
+}
+
+/// Runs a command in `folder`, as far as a test can: without building, and not for long.
+fn run(command: &str, folder: &std::path::Path) -> Option<(String, i32)> {
+    let command = command.replace("cargo run --release -- ", "highwater ");
+    let arguments = command.strip_prefix("highwater ")?;
+    let arguments = arguments.replace("--for 10m", "--for 1s");
+    let mut highwater = Command::cargo_bin("highwater").unwrap();
+    highwater.current_dir(folder);
+    for argument in arguments.split_whitespace() {
+        if argument == "findings/*.json" {
+            let files = std::fs::read_dir(folder.join("findings")).expect("a search came first");
+            highwater.args(files.map(|file| file.unwrap().path()));
+        } else if argument.starts_with("corpus/") {
+            highwater.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/").to_owned() + argument);
+        } else {
+            highwater.arg(argument);
+        }
+    }
+    let output = highwater.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.stderr.is_empty(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    Some((text, output.status.code().unwrap()))
+}
+
+/// Lines that can be compared: without what depends on the machine's speed.
+fn comparable(text: &str) -> Vec<String> {
+    let lines = text.lines().map(|line| match line.split_once(" operations in ") {
+        Some((before, _)) => before.to_owned(),
+        None => line.trim_end().to_owned(),
+    });
+    lines.filter(|line| !line.is_empty()).collect()
+}
+
+#[test]
+fn every_command_runs_and_prints_what_the_page_says() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("long.json"), long_scenario()).unwrap();
+    let mut compared = 0;
+    let mut ran = 0;
+    for (command, shown) in commands() {
+        let Some((text, code)) = run(&command, folder.path()) else {
+            let is_known = command == "cargo test --release";
+            assert!(is_known, "the page has a command that no test runs: {command}");
+            continue;
+        };
+        ran += 1;
+        assert!(code < 2, "{command} exits with {code}");
+        if !shown.is_empty() {
+            assert_eq!(comparable(&text), comparable(&shown.join("\n")), "{command}");
+            compared += 1;
+        }
+    }
+    assert!(ran >= 7 && compared >= 3, "{ran} commands ran, {compared} were compared");
+}
+
+/// Stands for the failing scenario of the reader's own.
+fn long_scenario() -> String {
+    let block = README.split("```json\n").nth(1).expect("the page shows a scenario");
+    let scenario = block.split("```").next().expect("the block ends");
+    scenario.replace("\"ops\": [", "\"ops\": [\n    {\"op\": \"tick\"},").replace("\"operation\": 3", "\"operation\": 4")
+}
+
+#[test]
+fn the_scenario_that_the_page_shows_is_one_and_does_what_it_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("shown.json");
+    let block = README.split("```json\n").nth(1).unwrap();
+    std::fs::write(&file, block.split("```").next().unwrap()).unwrap();
+    let mut highwater = Command::cargo_bin("highwater").unwrap();
+    highwater.arg("replay").arg(&file).assert().code(0);
+}
