@@ -80,7 +80,9 @@ fn every_command_runs_and_prints_what_the_page_says() {
 fn long_scenario() -> String {
     let block = README.split("```json\n").nth(1).expect("the page shows a scenario");
     let scenario = block.split("```").next().expect("the block ends");
-    scenario.replace("\"ops\": [", "\"ops\": [\n    {\"op\": \"tick\"},").replace("\"operation\": 3", "\"operation\": 4")
+    scenario
+        .replace("\"ops\": [", "\"ops\": [\n    {\"op\": \"tick\"},")
+        .replace("\"operation\": 3", "\"operation\": 4")
 }
 
 #[test]

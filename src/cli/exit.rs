@@ -12,6 +12,10 @@ pub enum Exit {
     Violated,
     /// Usage or bad input.
     BadInput,
+    /// A budget was used up before enough was covered.
+    NotCovered,
+    /// Two runs of the same thing differed.
+    Nondeterministic,
     /// The user stopped it before it was done, and nothing was found until then.
     Interrupted,
 }
@@ -22,6 +26,8 @@ impl From<Exit> for ExitCode {
             Exit::Clean => 0,
             Exit::Violated => 1,
             Exit::BadInput => 2,
+            Exit::NotCovered => 3,
+            Exit::Nondeterministic => 4,
             // As shells report a command that SIGINT ended.
             Exit::Interrupted => 130,
         }

@@ -8,6 +8,7 @@ mod list;
 mod options;
 mod output;
 mod replay;
+mod report;
 mod search;
 mod shrink;
 
@@ -24,8 +25,9 @@ Exit codes:
   0  clean, or as expected
   1  violation found, or not as expected
   2  usage or bad input
-  3  budget reached before the space was exhausted
-  4  nondeterminism found
+  3  budget reached before enough was covered (search --require-coverage)
+  4  nondeterminism found (search --check-determinism)
+  130  stopped by Ctrl-C with nothing found
 
 Examples:
   highwater search                      find a violation of the published protocol, shrunk
@@ -44,6 +46,7 @@ enum Command {
     Shrink(shrink::Shrink),
     Conform(conform::Conform),
     List(list::List),
+    Report(report::Report),
 }
 
 /// Runs the command line of this process.
@@ -54,6 +57,7 @@ pub fn main() -> ExitCode {
         Command::Shrink(command) => command.run(),
         Command::Conform(command) => command.run(),
         Command::List(command) => command.run(),
+        Command::Report(command) => command.run(),
     };
     match result {
         Ok(exit) => exit.into(),

@@ -27,6 +27,10 @@ pub(super) struct InvariantOptions {
 }
 
 impl InvariantOptions {
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
     pub(super) fn selection(&self) -> Result<Selection, Failed> {
         match self.names.as_slice() {
             [] => return Ok(Selection::ALL),

@@ -1,41 +1,55 @@
 //! `highwater search`: many generated sequences in parallel, what they violate shrunk.
 
+mod parse;
+mod progress;
+
 use crate::cli::options::{InvariantOptions, ModelOptions, require_writable};
 use crate::cli::output::{print, print_json};
 use crate::cli::{Exit, Failed, interrupt};
 use crate::isr::IsrModel;
-use crate::report::{self, Finding, SearchReport};
-use crate::scenario::Found;
+use crate::model::Model;
+use crate::report::{
+    self, CandidateResult, Finding, GroupResult, SEARCH_FORMAT, SearchResult, coverage_json,
+    not_covered,
+};
 use crate::scenario::generate::{Generator, Profile};
-use crate::search::shrink::{Shrinker, Target};
-use crate::search::{Campaign, Ended, Hit, Results, Source, Stop};
+use crate::scenario::{Found, phase_name};
+use crate::search::shrink::Target;
+use crate::search::{Campaign, Ended, Group, Groups, Results, Shrunk, Stop, shrink_all};
 use clap::Args;
 use highwater_invariants::Selection;
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
-use std::ops::RangeInclusive;
+use serde_json::json;
+use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+
+/// Sequences of a search that is given no number and no time.
+const DEFAULT_SEQUENCES: u64 = 1_000_000;
 
 /// Search for violations with generated sequences of operations and faults
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Stops at the first sequence that violates an invariant, shrinks it, writes it as a scenario file and
-shows it. The result depends on the seed only, not on threads or time. A search that finds nothing
-has not exhausted anything: it says how much it ran, and which invariants were tested how often.
+Stops after the first round of sequences in which an invariant is violated, shrinks what showed it
+soonest, writes it as a scenario file and shows it; with --keep-going it goes on to the end and
+reports every kind of violation. The result depends on the seed only, not on threads or time (unless
+--for or --shrink-for ends it). A search that finds nothing has exhausted nothing: it says how much
+it ran, and an invariant whose premise never came up is NOT TESTED.
 
-Exit code 0 if nothing was found, 1 if something was.
+Exit code 0 if nothing was found, 1 if something was, 3 if --require-coverage is not met, 4 if
+--check-determinism found a difference, 130 if Ctrl-C came before anything was found.
 
 Examples:
   highwater search
-  highwater search --seed 7 --sequences 1000000 --threads 2
-  highwater search --for 10m --invariant acked-durability
-  highwater search --profile power-loss --ops 5..100")]
+  highwater search --keep-going --for 60s
+  highwater search --seed 7 --sequences 1000000 --threads 2 --invariant acked-durability
+  highwater search --profile power-loss --weights fsync=9,read=0 --ops 5..100
+  highwater search --keep-going --shard 1/8 --json > shard-1.json")]
 pub(super) struct Search {
     #[command(flatten)]
     model: ModelOptions,
 
     /// The seed of all sequences, or `random` for a fresh one, which is printed
-    #[arg(long, default_value = "0", value_name = "S", value_parser = parse_seed, allow_negative_numbers = true)]
+    #[arg(long, default_value = "0", value_name = "S", value_parser = parse::seed, allow_negative_numbers = true)]
     seed: u64,
 
     /// How many sequences at most [default: 1000000, or no limit with --for]
@@ -46,20 +60,48 @@ pub(super) struct Search {
     #[arg(long = "for", value_name = "DURATION", value_parser = humantime::parse_duration)]
     duration: Option<Duration>,
 
+    /// Go on after the first violation, and report every kind
+    #[arg(long)]
+    keep_going: bool,
+
+    /// Go on until there are so many kinds of violations
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_findings: Option<u32>,
+
+    /// Shrink for so long at most, and report the best so far
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    shrink_for: Option<Duration>,
+
     /// How many threads [default: all cores]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 
+    /// Run only the i-th of n parts of the sequences, as in 2/8
+    #[arg(long, value_name = "I/N", value_parser = parse::shard)]
+    shard: Option<(u64, u64)>,
+
     /// How many operations a sequence has, both ends included
-    #[arg(long = "ops", default_value = "5..40", value_name = "MIN..MAX", value_parser = parse_range)]
+    #[arg(long = "ops", default_value = "5..40", value_name = "MIN..MAX", value_parser = parse::range)]
     operations: RangeInclusive<u32>,
 
     /// Which mix of operations [default: each sequence draws its own]; see `highwater list profiles`
-    #[arg(long, value_parser = parse_profile)]
+    #[arg(long, value_parser = parse::profile)]
     profile: Option<Profile>,
+
+    /// Weights that replace the profile's, as in crash=9,read=0; see `highwater list operations`
+    #[arg(long, value_name = "OPERATION=N[,...]", value_delimiter = ',', value_parser = parse::weight)]
+    weights: Vec<(usize, u32)>,
 
     #[command(flatten)]
     invariants: InvariantOptions,
+
+    /// Exit with 3 if some checked invariant is not tested
+    #[arg(long)]
+    require_coverage: bool,
+
+    /// Run everything twice and compare state fingerprints after every operation
+    #[arg(long)]
+    check_determinism: bool,
 
     /// Where findings are written
     #[arg(long, default_value = "findings", value_name = "DIR")]
@@ -73,151 +115,218 @@ pub(super) struct Search {
 impl Search {
     pub(super) fn run(&self) -> Result<Exit, Failed> {
         let selection = self.invariants.selection()?;
+        let range = self.range()?;
         require_writable(&self.out)?;
         interrupt::listen()?;
-        let sequences =
-            self.sequences.unwrap_or(if self.duration.is_some() { u64::MAX } else { 1_000_000 });
-        if sequences == 0 {
-            return Err(Failed("--sequences 0: a search that runs nothing says nothing".into()));
-        }
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.threads.map_or(0, usize::from))
-            .build()
-            .map_err(|error| Failed(format!("cannot start threads: {error}")))?;
+        let threads = self.threads.map_or(0, usize::from);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| Failed(format!("cannot start threads: {error}")))?;
         let model = IsrModel::default();
         let source = Generator {
             profile: self.profile,
+            overrides: self.weights.clone(),
             operations: self.operations.clone(),
-            ..Generator::default()
         };
         let campaign = Campaign {
             model: &model,
             source: &source,
             seed: self.seed,
-            range: 0..sequences,
+            range,
             selection,
-            stop: Stop::AtFirstViolation,
+            stop: self.stop(),
+            check_determinism: self.check_determinism,
         };
         let started = Instant::now();
         let results = pool.install(|| self.search(&campaign, started));
-        if results.tally.operations == 0 {
-            let _ =
-                print(&format!("seed {}: stopped before the first sequence was run\n", self.seed));
-            return Err(Failed("a search that runs nothing says nothing".into()));
-        }
         let searched = started.elapsed();
-        let finding =
-            results.hits.first().map(|hit| self.shrink(&model, &source, hit)).transpose()?;
-        self.report(&results, finding.as_ref(), searched)
+        if results.tally.operations == 0 {
+            let seed = self.seed;
+            return Err(Failed(format!("seed {seed}: stopped before a single sequence was run")));
+        }
+        let groups =
+            if self.keeps_going() { results.groups.clone() } else { results.groups.soonest() };
+        let shrunk = pool.install(|| self.shrink(&model, &source, &groups))?;
+        let groups = self.save(&groups, &shrunk)?;
+        self.report(self.result(&results, groups, searched), &results, selection)
+    }
+
+    fn range(&self) -> Result<Range<u64>, Failed> {
+        let unlimited = if self.duration.is_some() { u64::MAX } else { DEFAULT_SEQUENCES };
+        let sequences = self.sequences.unwrap_or(unlimited);
+        let (shard, shards) = self.shard.unwrap_or((1, 1));
+        let part =
+            |number: u64| (u128::from(sequences) * u128::from(number) / u128::from(shards)) as u64;
+        let range = part(shard - 1)..part(shard);
+        if range.is_empty() {
+            return Err(Failed(format!(
+                "{sequences} sequences in {shards} shards: a search that runs nothing says nothing"
+            )));
+        }
+        Ok(range)
+    }
+
+    fn keeps_going(&self) -> bool {
+        self.keep_going || self.max_findings.is_some()
+    }
+
+    fn stop(&self) -> Stop {
+        match self.max_findings {
+            Some(kinds) => Stop::AtKinds(kinds as usize),
+            None if self.keep_going => Stop::AtEnd,
+            None => Stop::AtFirstViolation,
+        }
     }
 
     fn search(&self, campaign: &Campaign<'_, IsrModel, Generator>, started: Instant) -> Results {
-        let progress = self.progress();
-        let is_over_time = || self.duration.is_some_and(|limit| started.elapsed() >= limit);
+        let number = campaign.range.end - campaign.range.start;
+        let progress = progress::of_search(number, self.duration);
+        let is_in_time = || self.duration.is_none_or(|limit| started.elapsed() < limit);
         let results = campaign.run(
-            || !interrupt::is_requested() && !is_over_time(),
-            |results| {
-                progress.set_position(results.tally.sequences);
-                let rate = results.tally.operations as f64 / started.elapsed().as_secs_f64();
-                progress.set_message(format!("{} operations/s", HumanCount(rate as u64)));
-            },
+            || !interrupt::is_requested() && is_in_time(),
+            |results| progress::show(&progress, results, started),
         );
         progress.finish_and_clear();
         results
-    }
-
-    fn progress(&self) -> ProgressBar {
-        let (progress, template) = match (self.sequences, self.duration) {
-            (None, Some(_)) => {
-                (ProgressBar::new_spinner(), "{spinner} {elapsed} {human_pos} sequences, {msg}")
-            }
-            (sequences, _) => (
-                ProgressBar::new(sequences.unwrap_or(1_000_000)),
-                "{bar:30} {human_pos} of {human_len} sequences, {msg}, {eta} left",
-            ),
-        };
-        match ProgressStyle::with_template(template) {
-            Ok(style) => progress.with_style(style),
-            Err(_) => progress,
-        }
     }
 
     fn shrink(
         &self,
         model: &IsrModel,
         source: &Generator,
-        hit: &Hit,
-    ) -> Result<(Finding, PathBuf), Failed> {
-        let mut operations = Vec::new();
-        let settings = Source::<IsrModel>::draw(source, self.seed, hit.sequence, &mut operations);
-        let mut shrinker =
-            Shrinker::new(model, Target::of(&hit.failure), || !interrupt::is_requested());
-        let case = shrinker
-            .shrink(&settings, &operations)
-            .ok_or_else(|| Failed("a violation did not show again: this is a bug".into()))?;
-        let found = Found { seed: self.seed, sequence: hit.sequence };
-        let finding = Finding::new(&case, self.model.variant, found);
-        let file = report::save(&finding, &self.out)
-            .map_err(|error| Failed(format!("{}: {error}", self.out.display())))?;
-        Ok((finding, file))
+        groups: &Groups,
+    ) -> Result<Vec<Shrunk<IsrModel>>, Failed> {
+        let number = groups.iter().map(|(_, group)| group.candidates.len()).sum::<usize>();
+        let progress = progress::of_shrinking(number as u64);
+        let started = Instant::now();
+        let is_in_time = || self.shrink_for.is_none_or(|limit| started.elapsed() < limit);
+        let shrunk = shrink_all(model, source, self.seed, groups, is_in_time, || progress.inc(1));
+        progress.finish_and_clear();
+        shrunk.map_err(|(target, candidate)| {
+            let (invariant, sequence) = (target.invariant.name(), candidate.sequence);
+            Failed(format!(
+                "the violation of {invariant} in sequence {sequence} of seed {} did not show again: \
+                 this is a bug of highwater",
+                self.seed
+            ))
+        })
+    }
+
+    /// Writes every shrunk scenario, and puts it into its group.
+    fn save(
+        &self,
+        groups: &Groups,
+        shrunk: &[Shrunk<IsrModel>],
+    ) -> Result<Vec<GroupResult>, Failed> {
+        let mut results = Vec::new();
+        for (target, group) in groups.iter() {
+            let mut result = group_result(target, group);
+            for one in shrunk.iter().filter(|one| one.target == target) {
+                let found = Found { seed: self.seed, sequence: one.candidate.sequence };
+                let finding = Finding::new(&one.case, self.model.variant, found);
+                let file = finding.save(&self.out);
+                let file =
+                    file.map_err(|error| Failed(format!("{}: {error}", self.out.display())))?;
+                result.candidates.push(CandidateResult {
+                    operation: one.candidate.operation,
+                    sequence: one.candidate.sequence,
+                    scenario: serde_json::from_str(&finding.scenario.to_json())?,
+                    signature: finding.signature,
+                    file: file.display().to_string(),
+                });
+            }
+            results.push(result);
+        }
+        Ok(results)
+    }
+
+    fn result(
+        &self,
+        results: &Results,
+        groups: Vec<GroupResult>,
+        searched: Duration,
+    ) -> SearchResult {
+        let seconds = searched.as_secs_f64();
+        let operations = results.tally.operations;
+        let mut result = SearchResult {
+            format: SEARCH_FORMAT.into(),
+            verdict: match results.ended {
+                Ended::Nondeterministic(_) => "nondeterministic",
+                Ended::Interrupted if interrupt::is_requested() => "interrupted",
+                _ => "clean",
+            }
+            .into(),
+            model: IsrModel::NAME.into(),
+            variant: self.model.variant.name().into(),
+            seed: self.seed,
+            options: json!({
+                "profile": self.profile.map(Profile::name),
+                "weights": self.weights.iter().map(|&(kind, weight)| json!([IsrModel::KINDS[kind], weight])).collect::<Vec<_>>(),
+                "ops": [self.operations.start(), self.operations.end()],
+                "invariants": self.invariants.names(),
+                "keep_going": self.keep_going,
+                "max_findings": self.max_findings,
+            }),
+            ranges: vec![[results.range.start, results.range.end]],
+            stopped: results.ended == Ended::Stopped,
+            sequences: results.tally.sequences,
+            operations,
+            findings: Vec::new(),
+            groups,
+            coverage: coverage_json(&results.tally),
+            timing: json!({"seconds": seconds, "operations_per_second": operations as f64 / seconds}),
+        };
+        result.conclude();
+        result
     }
 
     fn report(
         &self,
+        result: SearchResult,
         results: &Results,
-        finding: Option<&(Finding, PathBuf)>,
-        searched: Duration,
+        selection: Selection,
     ) -> Result<Exit, Failed> {
-        let report = SearchReport {
-            seed: self.seed,
-            variant: self.model.variant,
-            results,
-            findings: finding
-                .into_iter()
-                .map(|(finding, file)| (finding, file.as_path()))
-                .collect(),
-            searched,
-        };
+        let open: Vec<_> = not_covered(&result.coverage)
+            .into_iter()
+            .filter(|name| {
+                highwater_invariants::InvariantId::from_name(name)
+                    .is_some_and(|id| selection.contains(id))
+            })
+            .collect();
         if self.json {
-            print_json(&report.json())?;
+            print_json(&json!(result))?;
         } else {
-            for (finding, _) in &report.findings {
-                print(&report::Replay::of(&finding.scenario, Selection::ALL).text())?;
+            for scenario in result.scenarios() {
+                print(&report::Replay::of(&scenario, Selection::ALL).text())?;
             }
-            print(&report.text())?;
+            print(&result.text())?;
         }
-        Ok(match (finding, results.ended) {
-            (Some(_), _) => Exit::Violated,
-            (None, Ended::Interrupted) if interrupt::is_requested() => Exit::Interrupted,
-            (None, _) => Exit::Clean,
+        Ok(match results.ended {
+            Ended::Nondeterministic(difference) => {
+                let (sequence, operation) = (difference.sequence, difference.operation);
+                crate::cli::output::error(&format!(
+                    "two runs of sequence {sequence} of seed {} differ after operation {operation}",
+                    self.seed
+                ));
+                Exit::Nondeterministic
+            }
+            _ if !result.findings.is_empty() => Exit::Violated,
+            Ended::Interrupted if interrupt::is_requested() => Exit::Interrupted,
+            _ if self.require_coverage && !open.is_empty() => {
+                crate::cli::output::error(&format!("not tested: {}", open.join(", ")));
+                Exit::NotCovered
+            }
+            _ => Exit::Clean,
         })
     }
 }
 
-fn parse_seed(text: &str) -> Result<u64, String> {
-    if text == "random" {
-        // The standard library's own source of entropy: a hasher's keys.
-        use std::hash::{BuildHasher, RandomState};
-        return Ok(RandomState::new().hash_one(0));
+fn group_result(target: Target, group: &Group) -> GroupResult {
+    GroupResult {
+        invariant: target.invariant.name().into(),
+        kind: target.kind.into(),
+        phase: phase_name(target.phase).into(),
+        count: group.count,
+        first_sequence: group.first_sequence,
+        candidates: Vec::new(),
     }
-    text.parse()
-        .map_err(|error| format!("{error}; a seed is a number from 0 to {}, or `random`", u64::MAX))
-}
-
-fn parse_range(text: &str) -> Result<RangeInclusive<u32>, String> {
-    let parse = |part: &str| part.parse::<u32>().map_err(|error| format!("{part:?}: {error}"));
-    let (min, max) = text.split_once("..").ok_or("give a range, as in 5..40")?;
-    let (min, max) = (parse(min)?, parse(max.trim_start_matches('='))?);
-    if min == 0 || min > max || max > 10_000 {
-        return Err(format!(
-            "{min}..{max}: a sequence has 1 to 10,000 operations, MIN at most MAX"
-        ));
-    }
-    Ok(min..=max)
-}
-
-fn parse_profile(name: &str) -> Result<Profile, String> {
-    Profile::from_name(name).ok_or_else(|| {
-        format!("unknown profile; known are {}", Profile::ALL.map(Profile::name).join(", "))
-    })
 }

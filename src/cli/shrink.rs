@@ -10,10 +10,12 @@ use crate::scenario::{Expectation, Scenario};
 use crate::search::shrink::{Shrinker, Target};
 use clap::Args;
 use highwater_invariants::Selection;
+use indicatif::ProgressBar;
 use serde_json::json;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
-/// Make a failing scenario as short as removing operations can
+/// Make a failing scenario as short and as simple as it can be
 #[derive(Args, Debug)]
 #[command(after_help = "\
 The invariant that the scenario expects to be violated stays violated, by the same kind of evidence;
@@ -29,6 +31,10 @@ pub(super) struct Shrink {
     /// Where to write the short scenario
     #[arg(long, default_value = "findings", value_name = "DIR")]
     out: PathBuf,
+
+    /// Stop after so long, with the best so far, as in 30s
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    shrink_for: Option<Duration>,
 
     #[command(flatten)]
     invariants: InvariantOptions,
@@ -52,18 +58,27 @@ impl Shrink {
             let file = self.file.display();
             return Err(Failed(format!("{file}: nothing to shrink: no invariant is violated")));
         };
-        let mut shrinker =
-            Shrinker::new(&model, Target::of(failure), || !interrupt::is_requested());
-        let case = shrinker
-            .shrink(&scenario.settings, &scenario.operations)
-            .ok_or_else(|| Failed("the violation did not show again: this is a bug".into()))?;
+        interrupt::listen()?;
+        let progress = ProgressBar::new_spinner().with_message("scenarios tried");
+        let started = Instant::now();
+        let is_in_time = || self.shrink_for.is_none_or(|limit| started.elapsed() < limit);
+        let go_on = || {
+            progress.inc(1);
+            !interrupt::is_requested() && is_in_time()
+        };
+        let mut shrinker = Shrinker::new(&model, Target::of(failure), go_on);
+        let case = shrinker.shrink(&scenario.settings, &scenario.operations).ok_or_else(|| {
+            Failed("the violation did not show again: this is a bug of highwater".into())
+        })?;
+        progress.finish_and_clear();
         let before = scenario.operations.len();
         let finding = Finding::within(scenario, &case);
-        let file = report::save(&finding, &self.out)
+        let file = finding
+            .save(&self.out)
             .map_err(|error| Failed(format!("{}: {error}", self.out.display())))?;
         if self.json {
             print_json(&json!({
-                "invariant": finding.failure.invariant().name(),
+                "invariant": finding.invariant.name(),
                 "operations_before": before,
                 "operations": case.operations.len(),
                 "runs": shrinker.runs(),

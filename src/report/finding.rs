@@ -1,9 +1,9 @@
-//! What a search found: a shrunk scenario under a name of its own, saved without loss.
+//! What a search found: shrunk scenarios under names of their own, saved without loss.
 
 use crate::isr::{GroupConfiguration, IsrModel, Operation, Settings, Variant};
-use crate::run::Failure;
 use crate::scenario::{Expectation, Found, Scenario, ScenarioNames};
 use crate::search::shrink::Case;
+use highwater_invariants::InvariantId;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
@@ -13,8 +13,8 @@ use xxhash_rust::xxh3::xxh3_64;
 pub struct Finding {
     /// Names the finding: invariant, kind of evidence, shape of the operations.
     pub signature: String,
-    /// How it fails.
-    pub failure: Failure,
+    /// The violated invariant.
+    pub invariant: InvariantId,
     /// The scenario, with what is expected of it.
     pub scenario: Scenario,
 }
@@ -34,17 +34,34 @@ impl Finding {
         scenario.names.keep_nodes(case.settings.nodes);
         scenario.operations.clone_from(&case.operations);
         scenario.expectation = Some(Expectation::of(&case.failure));
-        let signature = signature_of(&case.failure, &case.operations);
-        Self { signature, failure: case.failure.clone(), scenario }
+        let invariant = case.failure.invariant();
+        Self { signature: signature_of(case), invariant, scenario }
+    }
+
+    /// The name of the finding's file: its signature, and a digest of its content, so that no two
+    /// findings ever share a name.
+    pub fn file_name(&self) -> String {
+        let digest = xxh3_64(self.scenario.to_json().as_bytes()) >> 48;
+        format!("{}-{digest:04x}.json", self.signature)
+    }
+
+    /// Writes the finding into `folder` and returns the file. A file of that name with other content
+    /// is never overwritten: then the new one gets a number.
+    ///
+    /// # Errors
+    /// The folder cannot be made or written.
+    pub fn save(&self, folder: &Path) -> std::io::Result<PathBuf> {
+        std::fs::create_dir_all(folder)?;
+        save_beside(folder, &self.file_name(), self.scenario.to_json().as_bytes())
     }
 }
 
 /// Invariant, kind of evidence, and a digest of the kinds of operations in order.
-fn signature_of(failure: &Failure, operations: &[Operation]) -> String {
-    let shape: Vec<_> = operations.iter().map(|operation| operation.kind()).collect();
-    let kind = failure.violation.evidence.kind();
-    let digest = xxh3_64(shape.join(" ").as_bytes()) >> 32;
-    format!("{}-{kind}-{digest:08x}", failure.invariant().name())
+fn signature_of(case: &Case<IsrModel>) -> String {
+    let shape: Vec<_> = case.operations.iter().map(|operation| operation.kind()).collect();
+    let kind = case.failure.violation.evidence.kind();
+    let digest = xxh3_64(shape.join(" ").as_bytes()) >> 48;
+    format!("{}-{kind}-{digest:04x}", case.failure.invariant().name())
 }
 
 /// A scenario of generated operations: nodes `node-1`, keys `k0`, values `v1` and so on.
@@ -56,17 +73,19 @@ pub(crate) fn scenario_of(
     let nodes: Vec<_> = (1..=settings.nodes).map(|number| format!("node-{number}")).collect();
     let mut names = ScenarioNames::new(nodes.clone());
     for operation in operations {
-        let (key, value) = match *operation {
-            Operation::Write { key, value, .. } | Operation::Submit { key, value, .. } => {
-                (key, Some(value))
-            }
-            Operation::Read { key, .. } | Operation::LeaseRead { key, .. } => (key, None),
-            _ => continue,
-        };
-        name_all_up_to(
-            &mut names,
-            usize::from(key.0) + 1,
-            value.map_or(0, |value| value.index() + 1),
+        operation.map_names(
+            |key| {
+                names.name_keys_through(key);
+                key
+            },
+            |value| value,
+        );
+        operation.map_names(
+            |key| key,
+            |value| {
+                names.name_values_through(value);
+                value
+            },
         );
     }
     Scenario {
@@ -96,15 +115,28 @@ fn configuration_of(settings: &Settings, nodes: &[String]) -> GroupConfiguration
     }
 }
 
-/// Ids are given in the order of first use, so naming them in order gives each its own number.
-fn name_all_up_to(names: &mut ScenarioNames, keys: usize, values: usize) {
-    for key in 0..keys {
-        // Generated ids are small; a full interner leaves the rest unnamed, which is harmless.
-        let _ = names.interner.key(format!("k{key}").as_bytes());
+/// Writes `content` to a file `name` in `folder`, or to `stem-2.json` and so on if the name is taken
+/// by other content. Written beside and renamed, so that no half-written file is ever there.
+fn save_beside(folder: &Path, name: &str, content: &[u8]) -> std::io::Result<PathBuf> {
+    let stem = name.trim_end_matches(".json");
+    for number in 1_u32.. {
+        let suffix = if number == 1 { String::new() } else { format!("-{number}") };
+        let file = folder.join(format!("{stem}{suffix}.json"));
+        match std::fs::read(&file) {
+            Ok(there) if there == content => return Ok(file),
+            Ok(_) => continue,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        let mut beside = beside(folder)?;
+        beside.write_all(content)?;
+        match beside.persist_noclobber(&file) {
+            Ok(_) => return Ok(file),
+            Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error.error),
+        }
     }
-    for value in 1..=values {
-        let _ = names.interner.value(format!("v{value}").as_bytes());
-    }
+    Err(std::io::Error::other("no file name is left"))
 }
 
 /// A file beside the one to be written, to be renamed when it is complete.
@@ -117,32 +149,4 @@ fn beside(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
         builder.permissions(std::fs::Permissions::from_mode(0o644));
     }
     builder.tempfile_in(folder)
-}
-
-/// Writes `finding` into `folder`, under its signature, and returns the file. A file that is there
-/// already with other content is never overwritten: the new one gets a number.
-///
-/// # Errors
-/// The folder cannot be made or written.
-pub fn save(finding: &Finding, folder: &Path) -> std::io::Result<PathBuf> {
-    std::fs::create_dir_all(folder)?;
-    let content = finding.scenario.to_json();
-    for number in 1_u32.. {
-        let suffix = if number == 1 { String::new() } else { format!("-{number}") };
-        let file = folder.join(format!("{}{suffix}.json", finding.signature));
-        match std::fs::read(&file) {
-            Ok(there) if there == content.as_bytes() => return Ok(file),
-            Ok(_) => continue,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
-        }
-        let mut beside = beside(folder)?;
-        beside.write_all(content.as_bytes())?;
-        match beside.persist_noclobber(&file) {
-            Ok(_) => return Ok(file),
-            Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error.error),
-        }
-    }
-    Err(std::io::Error::other("no file name is left"))
 }

@@ -1,11 +1,15 @@
 //! A finished run for people and for programs: words, tables, JSON.
 
+mod coverage;
 mod finding;
+mod merge;
 mod replay;
 mod search;
 mod words;
 
-pub use finding::{Finding, save};
+pub use coverage::{coverage_json, coverage_text, not_covered};
+pub use finding::Finding;
+pub use merge::merge;
 pub use replay::{Replay, Step};
-pub use search::{SearchReport, coverage_json};
+pub use search::{CandidateResult, FindingResult, GroupResult, SEARCH_FORMAT, SearchResult};
 pub use words::{operation_in_words, outcome_in_words};

@@ -1,139 +1,181 @@
-//! What a search did and found.
+//! What a search did and found: one structure for JSON files, for the terminal and for merging.
 
-use crate::isr::{IsrModel, Variant};
-use crate::model::Model;
-use crate::report::Finding;
-use crate::search::{Ended, Results, Tally};
-use highwater_invariants::InvariantId;
-use serde_json::{Map, Value, json};
+use crate::report::coverage::coverage_text;
+use crate::scenario::Scenario;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::path::Path;
-use std::time::Duration;
 
-/// A finished search.
-#[derive(Debug)]
-pub struct SearchReport<'r> {
+/// The format of a search's JSON.
+pub const SEARCH_FORMAT: &str = "highwater-search/1";
+
+/// A finished search. Only `timing` differs between runs of one seed over the same sequences, and
+/// between a whole search and its shards, merged.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SearchResult {
+    /// [`SEARCH_FORMAT`].
+    pub format: String,
+    /// `violated`; `clean` if nothing was found; `interrupted` if nothing was found until it was
+    /// stopped; `nondeterministic`.
+    pub verdict: String,
+    /// The model.
+    pub model: String,
+    /// The rules that it followed.
+    pub variant: String,
     /// The seed.
     pub seed: u64,
-    /// The rules that the model followed.
-    pub variant: Variant,
-    /// What was done, and what was hit.
-    pub results: &'r Results,
-    /// Shrunk findings, and the files that they were written to.
-    pub findings: Vec<(&'r Finding, &'r Path)>,
-    /// How long the search took, shrinking not included.
-    pub searched: Duration,
+    /// What else the sequences depend on: profile, weights, number of operations, invariants.
+    pub options: Value,
+    /// Which sequences were run: `[start, end)`, in order.
+    pub ranges: Vec<[u64; 2]>,
+    /// Whether it stopped at violations, as it was asked to, and so would not have gone on to later
+    /// sequences.
+    pub stopped: bool,
+    /// How many sequences were run.
+    pub sequences: u64,
+    /// How many operations were applied, refused ones included.
+    pub operations: u64,
+    /// The shortest scenario of each signature.
+    pub findings: Vec<FindingResult>,
+    /// All violations, by invariant, kind of evidence and phase.
+    pub groups: Vec<GroupResult>,
+    /// How often everything came up.
+    pub coverage: Value,
+    /// How long it took; differs from run to run.
+    pub timing: Value,
 }
 
-impl SearchReport<'_> {
-    /// `violated` or `clean`; `interrupted` if it was stopped with nothing found.
-    pub fn verdict(&self) -> &'static str {
-        match (self.findings.is_empty(), self.results.ended) {
-            (false, _) => "violated",
-            (true, Ended::Interrupted) => "interrupted",
-            (true, Ended::Complete) => "clean",
+/// The shortest scenario of one signature.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FindingResult {
+    /// Invariant, kind of evidence, shape of the operations.
+    pub signature: String,
+    /// The violated invariant.
+    pub invariant: String,
+    /// The number of the violating operation, from 1.
+    pub operation: usize,
+    /// Sequences that violated this invariant by this kind of evidence.
+    pub count: u64,
+    /// The first sequence that was shrunk to this signature.
+    pub sequence: u64,
+    /// The scenario file.
+    pub file: String,
+    /// Its content.
+    pub scenario: Value,
+}
+
+/// All violations of one invariant by one kind of evidence in one phase.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GroupResult {
+    /// The invariant.
+    pub invariant: String,
+    /// The kind of evidence.
+    pub kind: String,
+    /// The phase in which it showed.
+    pub phase: String,
+    /// How many sequences showed it.
+    pub count: u64,
+    /// The first of them.
+    pub first_sequence: u64,
+    /// The ones that showed it soonest, shrunk.
+    pub candidates: Vec<CandidateResult>,
+}
+
+/// One sequence, shrunk.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CandidateResult {
+    /// The number of the violating operation in the sequence as it was drawn.
+    pub operation: usize,
+    /// The number of the sequence.
+    pub sequence: u64,
+    /// The signature of what is left of it.
+    pub signature: String,
+    /// Its scenario file.
+    pub file: String,
+    /// Its content.
+    pub scenario: Value,
+}
+
+impl SearchResult {
+    /// Fills in `findings` and `verdict` from `groups`.
+    pub fn conclude(&mut self) {
+        self.findings = findings_of(&self.groups);
+        if !self.findings.is_empty() {
+            "violated".clone_into(&mut self.verdict);
         }
     }
 
-    /// The report as JSON. Only what is under `timing` differs between runs of one seed.
-    pub fn json(&self) -> Value {
-        let tally = &self.results.tally;
-        let seconds = self.searched.as_secs_f64();
-        let findings = self.findings.iter().map(|(finding, file)| {
-            let scenario: Value =
-                serde_json::from_str(&finding.scenario.to_json()).unwrap_or(Value::Null);
-            json!({
-                "signature": finding.signature,
-                "invariant": finding.failure.invariant().name(),
-                "operation": finding.failure.operation,
-                "count": 1,
-                "file": file.display().to_string(),
-                "scenario": scenario,
-            })
-        });
-        json!({
-            "verdict": self.verdict(),
-            "variant": self.variant.name(),
-            "seed": self.seed,
-            "sequences": tally.sequences,
-            "operations": tally.operations,
-            "findings": findings.collect::<Vec<_>>(),
-            "coverage": coverage_json(tally),
-            "timing": {"seconds": seconds, "operations_per_second": tally.operations as f64 / seconds},
-        })
-    }
-
-    /// The report in words.
+    /// The report in words, without the scenarios.
     pub fn text(&self) -> String {
-        let tally = &self.results.tally;
-        let mut text = String::new();
-        for (_, file) in &self.findings {
-            let file = file.display();
-            text.push_str(&format!("\nwritten to {file}\nreplay with: highwater replay {file}\n"));
+        let mut text = coverage_text(&self.coverage);
+        for finding in &self.findings {
+            let FindingResult { signature, count, file, .. } = finding;
+            let times = if *count == 1 { "once".into() } else { format!("in {count} sequences") };
+            text.push_str(&format!("\nfound {signature} ({times})\n  highwater replay {file}\n"));
         }
-        let untested: Vec<_> = InvariantId::ALL
-            .into_iter()
-            .filter(|&invariant| tally.tested[invariant as usize] == 0)
-            .map(InvariantId::name)
-            .collect();
-        if !untested.is_empty() {
-            text.push_str(&format!(
-                "\nNOT TESTED (the premise never came up): {}\n",
-                untested.join(", ")
-            ));
-        }
-        let undecided: Vec<_> = InvariantId::ALL
-            .into_iter()
-            .filter(|&invariant| tally.undecided[invariant as usize] > 0)
-            .map(|invariant| {
-                format!("{} in {} sequences", invariant.name(), tally.undecided[invariant as usize])
-            })
-            .collect();
-        if !undecided.is_empty() {
-            text.push_str(&format!(
-                "\nUNDECIDED (a limit of the checker was reached): {}\n",
-                undecided.join(", ")
-            ));
-        }
-        let rate = tally.operations as f64 / self.searched.as_secs_f64();
+        let number = |field: &str| self.timing[field].as_f64().unwrap_or(0.0);
         text.push_str(&format!(
             "\n{}: variant {}, seed {}, {} sequences, {} operations in {:.1} s ({:.0} operations/s)\n",
-            self.verdict(),
+            self.verdict,
             self.variant,
             self.seed,
-            tally.sequences,
-            tally.operations,
-            self.searched.as_secs_f64(),
-            rate,
+            self.sequences,
+            self.operations,
+            number("seconds"),
+            number("operations_per_second"),
         ));
         text
     }
+
+    /// The scenarios of the findings.
+    pub fn scenarios(&self) -> impl Iterator<Item = Scenario> {
+        self.findings.iter().filter_map(|finding| {
+            let text = finding.scenario.to_string();
+            Scenario::parse(Path::new(&finding.file), text.as_bytes()).ok()
+        })
+    }
 }
 
-/// How often everything came up.
-pub fn coverage_json(tally: &Tally) -> Value {
-    let outcomes = IsrModel::OUTCOMES.len();
-    let operations = IsrModel::KINDS.iter().enumerate().map(|(kind, name)| {
-        let counts = &tally.outcomes[kind * outcomes..(kind + 1) * outcomes];
-        let named = IsrModel::OUTCOMES.iter().zip(counts).filter(|&(_, &count)| count > 0);
-        let answers: Map<_, _> =
-            named.map(|(name, count)| ((*name).to_owned(), json!(count))).collect();
-        let generated: u64 = counts.iter().sum();
-        ((*name).to_owned(), json!({"applied": generated, "outcomes": answers}))
-    });
-    let invariants = InvariantId::ALL.into_iter().map(|invariant| {
-        let index = invariant as usize;
-        let counts = json!({
-            "tested": tally.tested[index],
-            "violated_sequences": tally.violated[index],
-            "undecided_sequences": tally.undecided[index],
-        });
-        (invariant.name().to_owned(), counts)
-    });
-    let branches = IsrModel::BRANCHES.iter().zip(tally.branches);
-    json!({
-        "operations": operations.collect::<Map<_, _>>(),
-        "invariants": invariants.collect::<Map<_, _>>(),
-        "branches": branches.map(|(name, count)| ((*name).to_owned(), json!(count))).collect::<Map<_, _>>(),
-        "halted_sequences": tally.halted,
-    })
+/// The shortest scenario of each signature, in the order of groups.
+fn findings_of(groups: &[GroupResult]) -> Vec<FindingResult> {
+    let mut findings: Vec<FindingResult> = Vec::new();
+    for group in groups {
+        let mut counted = Vec::new();
+        for candidate in &group.candidates {
+            let new = FindingResult {
+                signature: candidate.signature.clone(),
+                invariant: group.invariant.clone(),
+                operation: candidate.scenario["expect"]["operation"].as_u64().unwrap_or(0) as usize,
+                count: group.count,
+                sequence: candidate.sequence,
+                file: candidate.file.clone(),
+                scenario: candidate.scenario.clone(),
+            };
+            let known = findings.iter_mut().find(|known| known.signature == new.signature);
+            let Some(known) = known else {
+                counted.push(new.signature.clone());
+                findings.push(new);
+                continue;
+            };
+            if !counted.contains(&new.signature) {
+                counted.push(new.signature.clone());
+                known.count += group.count;
+            }
+            let sequence = known.sequence.min(new.sequence);
+            if size(&new) < size(known) {
+                *known = FindingResult { count: known.count, ..new };
+            }
+            known.sequence = sequence;
+        }
+    }
+    findings
+}
+
+fn size(finding: &FindingResult) -> (usize, usize, u64) {
+    let operations = finding.scenario["ops"].as_array().map_or(0, Vec::len);
+    (operations, finding.operation, finding.scenario["found"]["sequence"].as_u64().unwrap_or(0))
 }

@@ -19,6 +19,21 @@ impl ScenarioNames {
         Self { nodes, interner: Interner::default() }
     }
 
+    /// Names all keys through `key` that have no name yet: `k0`, `k1` and so on.
+    pub(crate) fn name_keys_through(&mut self, key: KeyId) {
+        for number in 0..=key.0 {
+            // A full interner leaves the rest unnamed, which is harmless.
+            let _ = self.interner.key(format!("k{number}").as_bytes());
+        }
+    }
+
+    /// Names all values through `value` that have no name yet: `v1`, `v2` and so on.
+    pub(crate) fn name_values_through(&mut self, value: ValueId) {
+        for number in 0..=value.index() {
+            let _ = self.interner.value(format!("v{}", number + 1).as_bytes());
+        }
+    }
+
     /// Forgets all nodes but the first `count`.
     pub(crate) fn keep_nodes(&mut self, count: usize) {
         self.nodes.truncate(count);

@@ -1,23 +1,28 @@
 //! Many batches in parallel, merged in order.
 
 use crate::model::Model;
-use crate::search::batch::{Batch, Hit, Job};
+use crate::search::batch::{Batch, Job, Nondeterminism};
+use crate::search::groups::Groups;
 use crate::search::{Source, Tally};
 use highwater_invariants::Selection;
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Sequences in a batch. Small, so that a search can stop soon.
+/// Sequences in a batch: the unit of work of a thread, and of what an interrupted search keeps.
 const BATCH_SEQUENCES: u64 = 128;
-/// Batches between two looks at whether to go on.
-const ROUND_BATCHES: u64 = 64;
+/// Sequences in the first round. It is always run to its end, so that a search that stops soon still
+/// has something to say about coverage.
+const FIRST_ROUND_SEQUENCES: u64 = 512;
+/// Sequences in a round, at most.
+const ROUND_SEQUENCES_MAX: u64 = 8192;
 
-/// When a search stops, besides at the end of its range.
+/// When a search stops, besides at the end of its range. It looks after every round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// With the first sequence that violates something.
+    /// After the first round with a violation.
     AtFirstViolation,
+    /// After the first round with so many kinds of violations.
+    AtKinds(usize),
     /// Never before the end.
     AtEnd,
 }
@@ -37,24 +42,32 @@ pub struct Campaign<'a, M: Model, S> {
     pub selection: Selection,
     /// When to stop.
     pub stop: Stop,
+    /// Whether everything is run twice and compared.
+    pub check_determinism: bool,
 }
 
 /// How a search ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
-    /// All sequences were run, or as many as it takes to find the first violation.
+    /// All sequences were run.
     Complete,
-    /// It was told to stop: by a deadline, or by the user.
+    /// It stopped at violations, as it was asked to.
+    Stopped,
+    /// It was interrupted: by a deadline, or by the user.
     Interrupted,
+    /// Two runs of the same sequence differed.
+    Nondeterministic(Nondeterminism),
 }
 
 /// What a search gave.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Results {
+    /// Which sequences were run, all of them from the start of the range.
+    pub range: Range<u64>,
     /// What was done.
     pub tally: Tally,
-    /// Every violation, in the order of sequences.
-    pub hits: Vec<Hit>,
+    /// Every violation.
+    pub groups: Groups,
     /// How it ended.
     pub ended: Ended,
 }
@@ -71,62 +84,82 @@ where
         go_on: impl Fn() -> bool + Sync,
         mut on_progress: impl FnMut(&Results),
     ) -> Results {
-        let tally = Tally::new::<M>();
-        let mut results = Results { tally, hits: Vec::new(), ended: Ended::Complete };
-        let mut start = self.range.start;
-        let mut batches = 4;
-        while start < self.range.end {
-            let end = self.range.end.min(start.saturating_add(batches * BATCH_SEQUENCES));
-            let is_over = self.run_round(start..end, &go_on, &mut results);
+        let mut results = Results {
+            range: self.range.start..self.range.start,
+            tally: Tally::new::<M>(),
+            groups: Groups::default(),
+            ended: Ended::Complete,
+        };
+        while results.range.end < self.range.end && results.ended == Ended::Complete {
+            let end = self.range.end.min(round_end(results.range.end));
+            self.run_round(end, &go_on, &mut results);
             on_progress(&results);
-            if is_over {
-                break;
+            let enough = match self.stop {
+                Stop::AtFirstViolation => 1,
+                Stop::AtKinds(kinds) => kinds.max(1),
+                Stop::AtEnd => usize::MAX,
+            };
+            if results.groups.len() >= enough && results.ended == Ended::Complete {
+                results.ended = Ended::Stopped;
             }
-            start = end;
-            batches = (batches * 2).min(ROUND_BATCHES);
         }
         results
     }
 
-    /// Runs some batches and merges them in order. True if the search is over.
-    fn run_round(
-        &self,
-        range: Range<u64>,
-        go_on: &(impl Fn() -> bool + Sync),
-        results: &mut Results,
-    ) -> bool {
-        let stop_at_first = self.stop == Stop::AtFirstViolation;
-        let (model, source) = (self.model, self.source);
-        let job = Job { model, source, seed: self.seed, selection: self.selection, stop_at_first };
-        // Batches behind a violation need not be run. Which ones are skipped depends on time, but
-        // none that counts is ever skipped.
-        let first_hit = AtomicU64::new(u64::MAX);
-        let starts: Vec<u64> = range.clone().step_by(BATCH_SEQUENCES as usize).collect();
+    /// Runs sequences up to `end` and merges them in order, as far as they were run.
+    fn run_round(&self, end: u64, go_on: &(impl Fn() -> bool + Sync), results: &mut Results) {
+        let Self { model, source, seed, selection, check_determinism, .. } = *self;
+        let job = Job { model, source, seed, selection, check_determinism };
+        let starts: Vec<u64> = (results.range.end..end).step_by(BATCH_SEQUENCES as usize).collect();
         let batches: Vec<Option<Batch>> = starts
             .into_par_iter()
-            .map(|start| {
-                let is_behind = stop_at_first && start > first_hit.load(Ordering::Relaxed);
-                if is_behind || !go_on() {
-                    return None;
-                }
-                let batch = job.run(start..range.end.min(start + BATCH_SEQUENCES));
-                if let Some(hit) = batch.hits.first() {
-                    first_hit.fetch_min(hit.sequence, Ordering::Relaxed);
-                }
-                Some(batch)
-            })
+            .map(|start| go_on().then(|| job.run(start..end.min(start + BATCH_SEQUENCES))))
             .collect();
         for batch in batches {
             let Some(batch) = batch else {
                 results.ended = Ended::Interrupted;
-                return true;
+                return;
             };
             results.tally.add(&batch.tally);
-            results.hits.extend(batch.hits);
-            if stop_at_first && !results.hits.is_empty() {
-                return true;
+            results.groups.add(&batch.groups);
+            results.range.end += batch.tally.sequences;
+            if let Some(nondeterminism) = batch.nondeterminism {
+                results.ended = Ended::Nondeterministic(nondeterminism);
+                return;
             }
         }
-        false
+    }
+}
+
+/// Where the round that `sequence` is in ends. Rounds have fixed places, so that the shards of a
+/// search stop where the whole search would.
+fn round_end(sequence: u64) -> u64 {
+    let (mut end, mut length) = (FIRST_ROUND_SEQUENCES, FIRST_ROUND_SEQUENCES);
+    while end <= sequence && length < ROUND_SEQUENCES_MAX {
+        length *= 2;
+        end += length;
+    }
+    if sequence < end {
+        return end;
+    }
+    let rounds = (sequence - end) / ROUND_SEQUENCES_MAX + 1;
+    end.saturating_add(rounds.saturating_mul(ROUND_SEQUENCES_MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::round_end;
+
+    #[test]
+    fn rounds_double_and_then_stay_long_and_every_sequence_is_in_one() {
+        let mut ends = vec![0];
+        while ends.len() < 9 {
+            ends.push(round_end(*ends.last().unwrap()));
+        }
+        assert_eq!(ends, [0, 512, 1536, 3584, 7680, 15872, 24064, 32256, 40448]);
+        for pair in ends.windows(2) {
+            assert!((pair[0]..pair[1]).all(|sequence| round_end(sequence) == pair[1]));
+        }
+        assert_eq!(round_end(u64::MAX - 1), u64::MAX);
     }
 }

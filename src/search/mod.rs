@@ -6,11 +6,15 @@
 
 mod batch;
 mod campaign;
+mod findings;
+mod groups;
 pub mod shrink;
 mod source;
 mod tally;
 
-pub use batch::Hit;
+pub use batch::Nondeterminism;
 pub use campaign::{Campaign, Ended, Results, Stop};
+pub use findings::{Shrunk, shrink_all};
+pub use groups::{CANDIDATES_MAX, Candidate, Group, Groups};
 pub use source::Source;
 pub use tally::Tally;

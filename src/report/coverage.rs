@@ -1,0 +1,96 @@
+//! What a search covered: what was generated and refused, which premises came up, which branches of
+//! the protocol were reached.
+
+use crate::isr::IsrModel;
+use crate::model::Model;
+use crate::search::Tally;
+use highwater_invariants::InvariantId;
+use serde_json::{Map, Value, json};
+
+/// How often everything came up. Every number adds up over shards.
+pub fn coverage_json(tally: &Tally) -> Value {
+    let outcomes = IsrModel::OUTCOMES.len();
+    let operations = IsrModel::KINDS.iter().enumerate().map(|(kind, name)| {
+        let counts = &tally.outcomes[kind * outcomes..(kind + 1) * outcomes];
+        let answers = IsrModel::OUTCOMES.iter().zip(counts).filter(|&(_, &count)| count > 0);
+        let answers = answers.map(|(name, &count)| ((*name).to_owned(), json!(count)));
+        let is_refusal = |name: &str| name.starts_with("refused");
+        let sum = |refused| {
+            let counts = IsrModel::OUTCOMES.iter().zip(counts);
+            counts
+                .filter(|(name, _)| is_refusal(name) == refused)
+                .map(|(_, count)| count)
+                .sum::<u64>()
+        };
+        let mut answers: Map<_, _> = answers.collect();
+        answers.sort_keys();
+        let counts = json!({
+            "generated": sum(true) + sum(false),
+            "applied": sum(false),
+            "refused": sum(true),
+            "answers": answers,
+        });
+        ((*name).to_owned(), counts)
+    });
+    let invariants = InvariantId::ALL.into_iter().map(|invariant| {
+        let index = invariant as usize;
+        let counts = json!({
+            "tested": tally.tested[index],
+            "violated_sequences": tally.violated[index],
+            "undecided_sequences": tally.undecided[index],
+        });
+        (invariant.name().to_owned(), counts)
+    });
+    let branches = IsrModel::BRANCHES.iter().zip(tally.branches);
+    let branches = branches.map(|(name, count)| ((*name).to_owned(), json!(count)));
+    json!({
+        "operations": operations.collect::<Map<_, _>>(),
+        "invariants": invariants.collect::<Map<_, _>>(),
+        "branches": branches.collect::<Map<_, _>>(),
+        "halted_sequences": tally.halted,
+    })
+}
+
+/// Coverage in words. What was not tested cannot be missed.
+pub fn coverage_text(coverage: &Value) -> String {
+    let mut text = String::from("\noperations              generated    applied    refused\n");
+    for (name, counts) in fields(&coverage["operations"]) {
+        let count = |field: &str| counts[field].as_u64().unwrap_or(0);
+        let (generated, applied, refused) =
+            (count("generated"), count("applied"), count("refused"));
+        text.push_str(&format!("  {name:<20} {generated:>10} {applied:>10} {refused:>10}\n"));
+    }
+    text.push_str("\ninvariants                         tested   violated in sequences\n");
+    for (name, counts) in fields(&coverage["invariants"]) {
+        let count = |field: &str| counts[field].as_u64().unwrap_or(0);
+        let (tested, violated, undecided) =
+            (count("tested"), count("violated_sequences"), count("undecided_sequences"));
+        let tested = if tested == 0 { "NOT TESTED".to_owned() } else { tested.to_string() };
+        text.push_str(&format!("  {name:<28} {tested:>10} {violated:>10}"));
+        if undecided > 0 {
+            text.push_str(&format!("   UNDECIDED in {undecided} (a limit of the checker)"));
+        }
+        text.push('\n');
+    }
+    let (reached, missed): (Vec<_>, Vec<_>) =
+        fields(&coverage["branches"]).partition(|(_, count)| count.as_u64() != Some(0));
+    let all = reached.len() + missed.len();
+    text.push_str(&format!("\nbranches of the protocol reached: {} of {all}\n", reached.len()));
+    for (name, _) in missed {
+        text.push_str(&format!("  never reached: {name}\n"));
+    }
+    text
+}
+
+/// Names of invariants whose premise never came up, or that the checker gave up on.
+pub fn not_covered(coverage: &Value) -> Vec<String> {
+    let is_open = |counts: &Value| {
+        counts["tested"].as_u64() == Some(0) || counts["undecided_sequences"].as_u64() != Some(0)
+    };
+    let invariants = fields(&coverage["invariants"]);
+    invariants.filter(|(_, counts)| is_open(counts)).map(|(name, _)| name.clone()).collect()
+}
+
+fn fields(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    value.as_object().into_iter().flatten()
+}
