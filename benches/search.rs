@@ -22,6 +22,7 @@ fn checked_operations(criterion: &mut Criterion) {
             range: 0..SEQUENCES,
             selection,
             stop: Stop::AtEnd,
+            check_determinism: false,
         };
         let operations = pool.install(|| campaign.run(|| true, |_| ())).tally.operations;
         group.throughput(Throughput::Elements(operations));

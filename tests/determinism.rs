@@ -4,9 +4,9 @@ use highwater::invariants::Selection;
 use highwater::isr::IsrModel;
 use highwater::run::Run;
 use highwater::scenario::generate::Generator;
-use highwater::search::{Campaign, Hit, Stop, Tally};
+use highwater::search::{Campaign, Results, Stop};
 
-fn search(threads: usize, seed: u64, stop: Stop) -> (Tally, Vec<Hit>) {
+fn search(threads: usize, seed: u64, stop: Stop) -> Results {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let (model, source) = (IsrModel::default(), Generator::default());
     let campaign = Campaign {
@@ -16,24 +16,25 @@ fn search(threads: usize, seed: u64, stop: Stop) -> (Tally, Vec<Hit>) {
         range: 0..3_000,
         selection: Selection::ALL,
         stop,
+        check_determinism: false,
     };
-    let results = pool.install(|| campaign.run(|| true, |_| ()));
-    (results.tally, results.hits)
+    pool.install(|| campaign.run(|| true, |_| ()))
 }
 
 #[test]
 fn a_search_gives_the_same_counts_and_the_same_violations_on_1_2_and_7_threads() {
     let one = search(1, 7, Stop::AtEnd);
-    assert!(one.0.sequences == 3_000 && !one.1.is_empty());
+    assert!(one.tally.sequences == 3_000 && !one.groups.is_empty());
     assert_eq!(one, search(2, 7, Stop::AtEnd));
     assert_eq!(one, search(7, 7, Stop::AtEnd));
-    assert_ne!(one.1, search(1, 8, Stop::AtEnd).1, "another seed gives other sequences");
+    assert_ne!(one.groups, search(1, 8, Stop::AtEnd).groups, "another seed gives other sequences");
 }
 
 #[test]
 fn a_search_that_stops_at_the_first_violation_stops_at_the_same_one_on_any_number_of_threads() {
-    for seed in 0..20 {
+    for seed in 0..5 {
         let one = search(1, seed, Stop::AtFirstViolation);
+        assert!(one.tally.sequences < 3_000);
         assert_eq!(one, search(2, seed, Stop::AtFirstViolation));
     }
 }

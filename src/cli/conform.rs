@@ -21,7 +21,7 @@ pub(super) struct Conform {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Print JSON: {passed, failed, first_difference}
+    /// Print JSON: `{passed, failed, first_difference}`
     #[arg(long)]
     json: bool,
 }

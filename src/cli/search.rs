@@ -15,7 +15,7 @@ use crate::report::{
 use crate::scenario::generate::{Generator, Profile};
 use crate::scenario::{Found, phase_name};
 use crate::search::shrink::Target;
-use crate::search::{Campaign, Ended, Group, Groups, Results, Shrunk, Stop, shrink_all};
+use crate::search::{Campaign, Ended, Group, Groups, Results, Shrunk, Stop, next_stop, shrink_all};
 use clap::Args;
 use highwater_invariants::Selection;
 use serde_json::json;
@@ -145,21 +145,26 @@ impl Search {
         }
         let groups =
             if self.keeps_going() { results.groups.clone() } else { results.groups.soonest() };
-        let shrunk = pool.install(|| self.shrink(&model, &source, &groups))?;
+        let shrunk = pool.install(|| self.shrink(model, &source, &groups))?;
         let groups = self.save(&groups, &shrunk)?;
-        self.report(self.result(&results, groups, searched), &results, selection)
+        self.report(&self.result(&results, groups, searched), &results, selection)
     }
 
     fn range(&self) -> Result<Range<u64>, Failed> {
         let unlimited = if self.duration.is_some() { u64::MAX } else { DEFAULT_SEQUENCES };
         let sequences = self.sequences.unwrap_or(unlimited);
         let (shard, shards) = self.shard.unwrap_or((1, 1));
-        let part =
-            |number: u64| (u128::from(sequences) * u128::from(number) / u128::from(shards)) as u64;
+        let part = |number: u64| {
+            let end = (u128::from(sequences) * u128::from(number) / u128::from(shards)) as u64;
+            // A search that may stop early is cut where the whole search might stop.
+            let is_inside = number < shards && self.stop() != Stop::AtEnd;
+            if is_inside { next_stop(end).min(sequences) } else { end }
+        };
         let range = part(shard - 1)..part(shard);
         if range.is_empty() {
             return Err(Failed(format!(
-                "{sequences} sequences in {shards} shards: a search that runs nothing says nothing"
+                "shard {shard} of {shards} of {sequences} sequences is empty: a search that runs \
+                 nothing says nothing"
             )));
         }
         Ok(range)
@@ -191,7 +196,7 @@ impl Search {
 
     fn shrink(
         &self,
-        model: &IsrModel,
+        model: IsrModel,
         source: &Generator,
         groups: &Groups,
     ) -> Result<Vec<Shrunk<IsrModel>>, Failed> {
@@ -199,7 +204,7 @@ impl Search {
         let progress = progress::of_shrinking(number as u64);
         let started = Instant::now();
         let is_in_time = || self.shrink_for.is_none_or(|limit| started.elapsed() < limit);
-        let shrunk = shrink_all(model, source, self.seed, groups, is_in_time, || progress.inc(1));
+        let shrunk = shrink_all(&model, source, self.seed, groups, is_in_time, || progress.inc(1));
         progress.finish_and_clear();
         shrunk.map_err(|(target, candidate)| {
             let (invariant, sequence) = (target.invariant.name(), candidate.sequence);
@@ -281,7 +286,7 @@ impl Search {
 
     fn report(
         &self,
-        result: SearchResult,
+        result: &SearchResult,
         results: &Results,
         selection: Selection,
     ) -> Result<Exit, Failed> {

@@ -66,7 +66,7 @@ impl Shrink {
             progress.inc(1);
             !interrupt::is_requested() && is_in_time()
         };
-        let mut shrinker = Shrinker::new(&model, Target::of(failure), go_on);
+        let mut shrinker = Shrinker::new(&model, Target::of(failure), go_on).keep_names();
         let case = shrinker.shrink(&scenario.settings, &scenario.operations).ok_or_else(|| {
             Failed("the violation did not show again: this is a bug of highwater".into())
         })?;

@@ -43,7 +43,7 @@ impl Golden {
             error
         })?;
         let error =
-            |path: &str, reason: String| Err(golden.error(file, number, Place::at(path), reason));
+            |path: &str, reason: String| Err(golden.error(file, number, Place::at(path), &reason));
         if golden.format != FORMAT {
             return error(
                 "format",
@@ -65,7 +65,7 @@ impl Golden {
         file: &Path,
         number: usize,
         mut place: Place,
-        reason: String,
+        reason: &str,
     ) -> ScenarioError {
         place.line_and_column = (number, 1);
         ScenarioError::new(file, place, format!("run {:?}: {reason}", self.name))

@@ -52,7 +52,7 @@ pub fn conform(files: &[PathBuf], on_run: impl Fn() + Sync) -> Result<Conformanc
             .map(|(number, line)| {
                 let golden = Golden::parse(file, number, line)?;
                 let difference = replay::replay(&golden)
-                    .map_err(|(place, reason)| golden.error(file, number, place, reason))?;
+                    .map_err(|(place, reason)| golden.error(file, number, place, &reason))?;
                 on_run();
                 Ok((number, golden.name, difference))
             })

@@ -7,7 +7,7 @@ macro_rules! branches {
     ($($name:ident: $words:literal),* $(,)?) => {
         /// A branch of the protocol.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum Branch { $(#[doc = $words] $name),* }
+        pub enum Branch { $(#[doc = concat!("`", $words, "`")] $name),* }
 
         impl Branch {
             /// What each branch is, by its number.

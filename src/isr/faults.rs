@@ -57,9 +57,9 @@ impl Partition {
         self.controller.leave_isr(node);
         self.partition_from_all(node, recorder);
         self.refresh(recorder);
-        let lost_unfsynced = lose_unfsynced;
-        self.trace(recorder, || IsrEvent::NodeCrashed { node, lost_unfsynced });
-        recorder.observe(Event::Crashed { node, lost_unfsynced }, self);
+        let crashed = Event::Crashed { node, lost_unfsynced: lose_unfsynced };
+        self.trace(recorder, || IsrEvent::NodeCrashed { node, lost_unfsynced: lose_unfsynced });
+        recorder.observe(crashed, self);
         Ok(())
     }
 

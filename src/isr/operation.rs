@@ -100,7 +100,27 @@ impl Operation {
         }
     }
 
+    /// The key that the operation names, if it names one.
+    pub const fn key(self) -> Option<KeyId> {
+        match self {
+            Self::Write { key, .. }
+            | Self::Submit { key, .. }
+            | Self::Read { key, .. }
+            | Self::LeaseRead { key, .. } => Some(key),
+            _ => None,
+        }
+    }
+
+    /// The value that the operation writes, if it writes one.
+    pub const fn value(self) -> Option<ValueId> {
+        match self {
+            Self::Write { value, .. } | Self::Submit { value, .. } => Some(value),
+            _ => None,
+        }
+    }
+
     /// The same operation on another node. `None` if `map` has none for it.
+    #[must_use]
     pub fn map_nodes(mut self, mut map: impl FnMut(NodeId) -> Option<NodeId>) -> Option<Self> {
         match &mut self {
             Self::Write { .. } | Self::Submit { .. } | Self::Tick | Self::RunUntilIdle => {}
@@ -122,6 +142,7 @@ impl Operation {
     }
 
     /// The same operation on another key, writing another value.
+    #[must_use]
     pub fn map_names(
         mut self,
         mut map_key: impl FnMut(KeyId) -> KeyId,

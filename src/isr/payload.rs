@@ -61,6 +61,7 @@ impl Snapshots {
 }
 
 /// A message's content as a trace shows it: complete.
+#[expect(clippy::large_enum_variant, reason = "made only while tracing")]
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ShownPayload {
     /// One entry.

@@ -168,26 +168,14 @@ fn weight(operation: Operation) -> u64 {
         Operation::RunUntilIdle => 1,
         Operation::Write { ack: level, .. } => 2 + ack(level),
         Operation::Read { node, .. } => 2 + u64::from(node.is_some()),
-        Operation::LeaseRead { .. } => 4,
-        Operation::Submit { ack: level, .. } => 6 + ack(level),
         Operation::Heal { .. } | Operation::Fsync { .. } => 3,
-        Operation::Restart { .. } => 4,
-        Operation::SetReplicaSlow { slow, .. } => {
-            if slow {
-                4
-            } else {
-                5
-            }
-        }
-        Operation::Crash { lose_unfsynced, .. } => {
-            if lose_unfsynced {
-                7
-            } else {
-                5
-            }
-        }
+        Operation::LeaseRead { .. }
+        | Operation::Restart { .. }
+        | Operation::ControllerElect { .. } => 4,
+        Operation::SetReplicaSlow { slow, .. } => 4 + u64::from(!slow),
+        Operation::Crash { lose_unfsynced, .. } => 5 + 2 * u64::from(lose_unfsynced),
         Operation::Isolate { .. } => 6,
-        Operation::ControllerElect { .. } => 4,
+        Operation::Submit { ack: level, .. } => 6 + ack(level),
     }
 }
 

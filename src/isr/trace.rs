@@ -121,6 +121,7 @@ pub enum IsrEvent {
 }
 
 /// An event of the kernel or of replication.
+#[expect(clippy::large_enum_variant, reason = "made only while tracing")]
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TraceEvent {
     /// Of the kernel.

@@ -24,15 +24,23 @@ impl Finding {
     pub fn new(case: &Case<IsrModel>, variant: Variant, found: Found) -> Self {
         let mut scenario = scenario_of(&case.settings, &case.operations, variant);
         scenario.found = Some(found);
-        Self::within(scenario, case)
+        Self::conclude(scenario, case)
     }
 
     /// The finding that `case` shows, in the words of the scenario that it was shrunk from.
+    /// The shrinker must have kept the names.
     pub fn within(mut scenario: Scenario, case: &Case<IsrModel>) -> Self {
+        for &node in &case.removed_nodes {
+            scenario.configuration.nodes.remove(node);
+            scenario.names.remove_node(node);
+        }
         scenario.settings = case.settings;
         scenario.configuration = configuration_of(&case.settings, &scenario.configuration.nodes);
-        scenario.names.keep_nodes(case.settings.nodes);
         scenario.operations.clone_from(&case.operations);
+        Self::conclude(scenario, case)
+    }
+
+    fn conclude(mut scenario: Scenario, case: &Case<IsrModel>) -> Self {
         scenario.expectation = Some(Expectation::of(&case.failure));
         let invariant = case.failure.invariant();
         Self { signature: signature_of(case), invariant, scenario }
@@ -73,20 +81,12 @@ pub(crate) fn scenario_of(
     let nodes: Vec<_> = (1..=settings.nodes).map(|number| format!("node-{number}")).collect();
     let mut names = ScenarioNames::new(nodes.clone());
     for operation in operations {
-        operation.map_names(
-            |key| {
-                names.name_keys_through(key);
-                key
-            },
-            |value| value,
-        );
-        operation.map_names(
-            |key| key,
-            |value| {
-                names.name_values_through(value);
-                value
-            },
-        );
+        if let Some(key) = operation.key() {
+            names.name_keys_through(key);
+        }
+        if let Some(value) = operation.value() {
+            names.name_values_through(value);
+        }
     }
     Scenario {
         name: String::new(),

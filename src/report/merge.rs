@@ -101,12 +101,11 @@ fn add_numbers(sum: &mut Value, other: &Value) {
     match (sum, other) {
         (Value::Object(sum), Value::Object(other)) => {
             for (name, value) in other {
-                match sum.get_mut(name) {
-                    Some(part) => add_numbers(part, value),
-                    None => {
-                        sum.insert(name.clone(), value.clone());
-                        sum.sort_keys();
-                    }
+                if let Some(part) = sum.get_mut(name) {
+                    add_numbers(part, value);
+                } else {
+                    sum.insert(name.clone(), value.clone());
+                    sum.sort_keys();
                 }
             }
         }

@@ -25,7 +25,7 @@ impl Dice {
     /// A number below `end`; 0 if `end` is 0.
     #[inline]
     pub fn below(&mut self, end: u32) -> u32 {
-        ((self.0.next_u64() >> 32) * u64::from(end) >> 32) as u32
+        (((self.0.next_u64() >> 32) * u64::from(end)) >> 32) as u32
     }
 
     /// A number of `range`.
@@ -50,9 +50,9 @@ impl Dice {
 /// Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (OOPSLA 2014): the
 /// output function.
 const fn split_mix(word: u64) -> u64 {
-    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ word >> 31
+    let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
 }
 
 #[cfg(test)]

@@ -123,12 +123,9 @@ impl RawConfiguration {
         let default = GroupConfiguration::default();
         let number = |field: &str, given: Option<i64>, default: u64| match given {
             None => Ok(default),
-            Some(number) => u64::try_from(number)
-                .ok()
-                .filter(|&number| number <= u64::from(u32::MAX))
-                .ok_or_else(|| {
-                    (Place::at(format!("config.{field}")), format!("{number} is out of range"))
-                }),
+            Some(number) => u32::try_from(number).map(u64::from).map_err(|_| {
+                (Place::at(format!("config.{field}")), format!("{number} is out of range"))
+            }),
         };
         Ok(GroupConfiguration {
             min_insync_replicas: number(

@@ -34,9 +34,9 @@ impl ScenarioNames {
         }
     }
 
-    /// Forgets all nodes but the first `count`.
-    pub(crate) fn keep_nodes(&mut self, count: usize) {
-        self.nodes.truncate(count);
+    /// Forgets node number `node`; later ones move up.
+    pub(crate) fn remove_node(&mut self, node: usize) {
+        self.nodes.remove(node);
     }
 
     /// The bytes of a key. An id without a name is one that no operation uses.

@@ -131,6 +131,12 @@ where
     }
 }
 
+/// The first place at or behind `sequence` at which a search may stop early. Shards of a search that
+/// stops at violations must be cut at such places.
+pub fn next_stop(sequence: u64) -> u64 {
+    if sequence == 0 { 0 } else { round_end(sequence - 1) }
+}
+
 /// Where the round that `sequence` is in ends. Rounds have fixed places, so that the shards of a
 /// search stop where the whole search would.
 fn round_end(sequence: u64) -> u64 {

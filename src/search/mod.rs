@@ -13,7 +13,7 @@ mod source;
 mod tally;
 
 pub use batch::Nondeterminism;
-pub use campaign::{Campaign, Ended, Results, Stop};
+pub use campaign::{Campaign, Ended, Results, Stop, next_stop};
 pub use findings::{Shrunk, shrink_all};
 pub use groups::{CANDIDATES_MAX, Candidate, Group, Groups};
 pub use source::Source;

@@ -41,52 +41,64 @@ impl Invariant for CommittedPrefixAgreement {
             }
         }
         let high_watermark = view.high_watermark();
-        check_pairs(view, view.live_isr(), tested, |_, _| high_watermark, isr_members_disagree)?;
-        check_pairs(
-            view,
-            view.alive(),
-            tested,
-            |a, b| view.applied_high_watermark(a).min(view.applied_high_watermark(b)),
-            replicas_disagree,
-        )
+        let committed = |node| through(high_watermark, view.log(node));
+        if !agree(view.live_isr(), committed, tested) {
+            let words = isr_members_disagree(high_watermark);
+            return Err(disagreement(view.live_isr(), committed, words).into());
+        }
+        let applied = |node| through(view.applied_high_watermark(node), view.log(node));
+        if !agree(view.alive(), applied, tested) {
+            let words = replicas_disagree(high_watermark);
+            return Err(disagreement(view.alive(), applied, words).into());
+        }
+        Ok(())
     }
 }
 
-/// Holds every two of `nodes` to agreement up to `limit(a, b)`.
+/// The entries of `log` up to `offset`, as far as it goes.
 #[inline]
-fn check_pairs<V: View>(
-    view: &V,
-    nodes: NodeSet,
-    tested: &mut u64,
-    limit: impl Fn(NodeId, NodeId) -> Offset,
-    words: fn(Offset) -> Evidence,
-) -> Result<(), Finding> {
-    let mut rest = nodes;
-    for a in nodes.iter() {
-        rest.remove(a);
-        for b in rest.iter() {
-            let limit = limit(a, b).entries();
-            let upto = |node| {
-                let log = view.log(node);
-                &log[..limit.min(log.len())]
-            };
-            let (log_a, log_b) = (upto(a), upto(b));
-            if !log_a.is_empty() && !log_b.is_empty() {
-                *tested += 1;
-            }
-            if let Some(offset) = first_difference(log_a, log_b) {
-                let at = |log: &[Entry]| Fact::Entry(entry_at(log, offset));
-                return Err(words(view.high_watermark())
-                    .with("a", Fact::Node(a))
-                    .with("b", Fact::Node(b))
-                    .with("offset", Fact::Offset(offset))
-                    .with("entry_a", at(log_a))
-                    .with("entry_b", at(log_b))
-                    .into());
-            }
+fn through(offset: Offset, log: &[Entry]) -> &[Entry] {
+    &log[..offset.entries().min(log.len())]
+}
+
+/// Whether any two of `nodes` hold the same entries as far as both go.
+///
+/// It is enough that each agrees with the longest before it: whoever agreed with a shorter one, and
+/// is shorter still, then agrees with this one too.
+#[inline]
+fn agree<'v>(nodes: NodeSet, held: impl Fn(NodeId) -> &'v [Entry], tested: &mut u64) -> bool {
+    let (mut longest, mut holders): (&[Entry], u64) = (&[], 0);
+    for node in nodes.iter() {
+        let entries = held(node);
+        if first_difference(longest, entries).is_some() {
+            *tested += 1;
+            return false;
+        }
+        *tested += if entries.is_empty() { 0 } else { holders };
+        holders += u64::from(!entries.is_empty());
+        if entries.len() > longest.len() {
+            longest = entries;
         }
     }
-    Ok(())
+    true
+}
+
+/// The first two of `nodes` that do not agree.
+#[cold]
+fn disagreement<'v>(
+    nodes: NodeSet,
+    held: impl Fn(NodeId) -> &'v [Entry],
+    words: Evidence,
+) -> Evidence {
+    let pairs = nodes.iter().flat_map(|a| nodes.iter().map(move |b| (a, b)));
+    let mut found = pairs.filter_map(|(a, b)| Some((a, b, first_difference(held(a), held(b))?)));
+    let Some((a, b, offset)) = found.next() else { return words };
+    words
+        .with("a", Fact::Node(a))
+        .with("b", Fact::Node(b))
+        .with("offset", Fact::Offset(offset))
+        .with("entry_a", Fact::Entry(entry_at(held(a), offset)))
+        .with("entry_b", Fact::Entry(entry_at(held(b), offset)))
 }
 
 #[cold]
@@ -135,7 +147,7 @@ fn leader_lacks_history(ledger: &Ledger, log: &[Entry], leader: NodeId) -> Evide
 mod tests {
     use super::*;
     use crate::InvariantId::CommittedPrefixAgreement;
-    use crate::testing::{Partition, Run, entry, nodes};
+    use crate::testing::{Dice, Partition, Run, entry, nodes};
 
     const LOG: [Entry; 3] = [entry(1, 0, 0), entry(1, 0, 1), entry(1, 0, 2)];
     const OTHER: Entry = entry(2, 0, 7);
@@ -220,6 +232,35 @@ mod tests {
             "leader-lacks-committed-entry",
             "k0=v0 of epoch 1 was committed at offset 1, but the log of the live leader node-1 ends at 0",
         );
+    }
+
+    #[test]
+    fn to_agree_with_the_longest_is_to_agree_with_each_other() {
+        let mut outcomes = [0, 0];
+        for seed in 0..5000 {
+            let mut dice = Dice(seed);
+            let lies_one_in = 4 + dice.below(40);
+            let logs: Vec<Vec<Entry>> = (0..2 + dice.below(4))
+                .map(|_| {
+                    let entries = (0..dice.below(5)).map(|value| (value, dice.one_in(lies_one_in)));
+                    entries.map(|(value, lies)| entry(1, u16::from(lies), value)).collect()
+                })
+                .collect();
+            let held = |node: NodeId| logs[node.index()].as_slice();
+            let nodes = NodeSet::first(logs.len());
+            let pairs = || nodes.iter().flat_map(|a| nodes.iter().map(move |b| (a, b)));
+            let expected = pairs().all(|(a, b)| first_difference(held(a), held(b)).is_none());
+            let mut tested = 0;
+            assert_eq!(agree(nodes, held, &mut tested), expected, "{logs:?}");
+            let both = |&(a, b): &(NodeId, NodeId)| {
+                a < b && !held(a).is_empty() && !held(b).is_empty()
+            };
+            if expected {
+                assert_eq!(tested, pairs().filter(both).count() as u64);
+            }
+            outcomes[usize::from(expected)] += 1;
+        }
+        assert!(outcomes[0] > 1000 && outcomes[1] > 1000, "{outcomes:?}");
     }
 
     #[test]

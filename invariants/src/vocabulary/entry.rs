@@ -16,21 +16,25 @@ pub struct Entry(u64);
 
 impl Entry {
     /// An entry of `leader_epoch`.
+    #[inline]
     pub const fn new(leader_epoch: LeaderEpoch, key: KeyId, value: ValueId) -> Self {
         Self((leader_epoch.0 as u64) << 32 | (key.0 as u64) << 16 | value.0.get() as u64)
     }
 
     /// The leader epoch in which the entry was written (its history, not a packet's authority).
+    #[inline]
     pub const fn leader_epoch(self) -> LeaderEpoch {
         LeaderEpoch((self.0 >> 32) as u32)
     }
 
     /// The key.
+    #[inline]
     pub const fn key(self) -> KeyId {
         KeyId((self.0 >> 16) as u16)
     }
 
     /// The value.
+    #[inline]
     pub const fn value(self) -> ValueId {
         match NonZeroU16::new(self.0 as u16) {
             Some(id) => ValueId(id),
@@ -39,6 +43,7 @@ impl Entry {
     }
 
     /// The entry as one word, for hashing and canonical encodings.
+    #[inline]
     pub const fn bits(self) -> u64 {
         self.0
     }

@@ -15,12 +15,14 @@ impl NodeId {
     ///
     /// # Panics
     /// If `index` is not below [`MAX_NODES`]; configurations are checked before ids are made.
+    #[inline]
     pub const fn new(index: usize) -> Self {
         assert!(index < MAX_NODES);
         Self(index as u8)
     }
 
     /// Place in the configuration, from 0.
+    #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -38,17 +40,20 @@ impl NodeSet {
     ///
     /// # Panics
     /// If `count` is above [`MAX_NODES`]; configurations are checked before sets are made.
+    #[inline]
     pub const fn first(count: usize) -> Self {
         assert!(count <= MAX_NODES);
         if count == MAX_NODES { Self(u16::MAX) } else { Self((1 << count) - 1) }
     }
 
     /// Whether `node` is a member.
+    #[inline]
     pub const fn contains(self, node: NodeId) -> bool {
         self.0 & (1 << node.0) != 0
     }
 
     /// Adds `node`; true if it was not a member.
+    #[inline]
     pub fn insert(&mut self, node: NodeId) -> bool {
         let was_out = !self.contains(node);
         self.0 |= 1 << node.0;
@@ -56,6 +61,7 @@ impl NodeSet {
     }
 
     /// Removes `node`; true if it was a member.
+    #[inline]
     pub fn remove(&mut self, node: NodeId) -> bool {
         let was_in = self.contains(node);
         self.0 &= !(1 << node.0);
@@ -63,42 +69,48 @@ impl NodeSet {
     }
 
     /// Number of members.
+    #[inline]
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
     /// Whether there is no member.
+    #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Members of both.
     #[must_use]
+    #[inline]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
     /// Members of this set that are not in `other`.
     #[must_use]
+    #[inline]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
     /// The members as a bit mask, node 0 in the lowest bit.
+    #[inline]
     pub const fn bits(self) -> u16 {
         self.0
     }
 
     /// Members in configuration order.
+    #[inline]
     pub fn iter(self) -> impl Iterator<Item = NodeId> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
             if rest == 0 {
                 return None;
             }
-            let index = rest.trailing_zeros() as usize;
+            let index = rest.trailing_zeros() as u8;
             rest &= rest - 1;
-            Some(NodeId::new(index))
+            Some(NodeId(index))
         })
     }
 }
@@ -129,12 +141,14 @@ impl Offset {
     pub const ZERO: Self = Self(0);
 
     /// As a number of entries.
+    #[inline]
     pub const fn entries(self) -> usize {
         self.0 as usize
     }
 
     /// The offset one further on.
     #[must_use]
+    #[inline]
     pub const fn next(self) -> Self {
         Self(self.0 + 1)
     }
@@ -166,6 +180,7 @@ pub struct ValueId(pub NonZeroU16);
 
 impl ValueId {
     /// The value numbered `index`, from 0. None when ids are used up (65,535 values).
+    #[inline]
     pub const fn from_index(index: usize) -> Option<Self> {
         if index >= u16::MAX as usize {
             return None;
@@ -177,6 +192,7 @@ impl ValueId {
     }
 
     /// The number given to [`ValueId::from_index`].
+    #[inline]
     pub const fn index(self) -> usize {
         self.0.get() as usize - 1
     }

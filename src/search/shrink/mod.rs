@@ -47,6 +47,8 @@ pub struct Case<M: Simplify> {
     pub operations: Vec<M::Operation>,
     /// How it fails.
     pub failure: Failure,
+    /// Which nodes were taken out, one after the other, each by its number at that moment.
+    pub removed_nodes: Vec<usize>,
 }
 
 impl<M: Simplify> Case<M> {
@@ -61,13 +63,20 @@ pub struct Shrinker<'m, M, G> {
     model: &'m M,
     target: Target,
     go_on: G,
+    keep_names: bool,
     runs: u64,
 }
 
 impl<'m, M: Simplify, G: FnMut() -> bool> Shrinker<'m, M, G> {
     /// A shrinker that keeps `target` violated, for as long as `go_on` says so.
     pub fn new(model: &'m M, target: Target, go_on: G) -> Self {
-        Self { model, target, go_on, runs: 0 }
+        Self { model, target, go_on, keep_names: false, runs: 0 }
+    }
+
+    /// Leaves nodes, keys and values the names that they have.
+    #[must_use]
+    pub fn keep_names(self) -> Self {
+        Self { keep_names: true, ..self }
     }
 
     /// How many scenarios were tried so far.
@@ -94,7 +103,9 @@ impl<'m, M: Simplify, G: FnMut() -> bool> Shrinker<'m, M, G> {
             has_changed |= nodes::run(self, &mut case);
             has_changed |= replace::run(self, &mut case);
             has_changed |= configuration::run(self, &mut case);
-            has_changed |= rename::run(self, &mut case);
+        }
+        if !self.keep_names {
+            rename::run(self, &mut case);
         }
         Some(case)
     }
@@ -107,7 +118,7 @@ impl<'m, M: Simplify, G: FnMut() -> bool> Shrinker<'m, M, G> {
         }
         let longer = [case.operations.clone(), M::written_out_recovery(&case.settings)].concat();
         let target = Target { phase: Phase::Operations, ..self.target };
-        let mut shrinker = Shrinker { model: self.model, target, go_on: || true, runs: 0 };
+        let mut shrinker = Shrinker::new(self.model, target, || true);
         let written_out = shrinker.try_case(&case.settings, &longer);
         self.runs += shrinker.runs;
         written_out
@@ -135,7 +146,8 @@ impl<'m, M: Simplify, G: FnMut() -> bool> Shrinker<'m, M, G> {
             return None;
         }
         let operations = operations[..failure.operation].to_vec();
-        Some(Case { settings: settings.clone(), operations, failure })
+        let settings = settings.clone();
+        Some(Case { settings, operations, failure, removed_nodes: Vec::new() })
     }
 
     /// Takes a candidate in place of `case` if it still fails and is shorter or simpler.
@@ -150,7 +162,8 @@ impl<'m, M: Simplify, G: FnMut() -> bool> Shrinker<'m, M, G> {
         }
         match self.try_case(settings, operations) {
             Some(better) if better.size() < case.size() => {
-                *case = better;
+                let removed_nodes = std::mem::take(&mut case.removed_nodes);
+                *case = Case { removed_nodes, ..better };
                 true
             }
             _ => false,

@@ -13,8 +13,12 @@ pub(super) fn run<M: Simplify, G: FnMut() -> bool>(
     while node > 0 {
         node -= 1;
         let fewer = M::without_node(&case.settings, &case.operations, node);
-        has_changed |= fewer
+        let improved = fewer
             .is_some_and(|(settings, operations)| shrinker.improve(case, &settings, &operations));
+        if improved {
+            case.removed_nodes.push(node);
+            has_changed = true;
+        }
     }
     has_changed
 }

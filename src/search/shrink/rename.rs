@@ -1,14 +1,13 @@
 //! Numbers nodes, keys and values in the order of their first use. This makes a scenario no shorter
-//! and no simpler, only more like others of its shape, so it is done last and counts as no change.
+//! and no simpler, only more like others of its shape, so it is done once, at the end.
 
 use super::{Case, Shrinker};
 use crate::model::Simplify;
 
-/// Always false: another round would do the same.
 pub(super) fn run<M: Simplify, G: FnMut() -> bool>(
     shrinker: &mut Shrinker<'_, M, G>,
     case: &mut Case<M>,
-) -> bool {
+) {
     let (settings, operations) = M::renamed(&case.settings, &case.operations);
     if operations != case.operations
         && let Some(renamed) = shrinker.try_case(&settings, &operations)
@@ -16,5 +15,4 @@ pub(super) fn run<M: Simplify, G: FnMut() -> bool>(
     {
         *case = renamed;
     }
-    false
 }
