@@ -51,6 +51,26 @@ pub fn coverage_json(tally: &Tally) -> Value {
     })
 }
 
+/// Coverage on one line, or two: what was asked for and not tested cannot be missed.
+pub fn coverage_in_short(coverage: &Value, asked_for: &Value) -> String {
+    let reached = fields(&coverage["branches"]).filter(|(_, count)| count.as_u64() != Some(0));
+    let (reached, all) = (reached.count(), fields(&coverage["branches"]).count());
+    let open = not_covered(coverage);
+    let tested = fields(&coverage["invariants"]).count() - open.len();
+    let asked_for = asked_for.as_array().filter(|names| !names.is_empty());
+    let is_asked_for = |name: &String| {
+        asked_for.is_none_or(|names| names.iter().any(|other| other == name.as_str()))
+    };
+    let open: Vec<_> = open.into_iter().filter(is_asked_for).collect();
+    let mut text = format!(
+        "\n{tested} invariants tested, {reached} of {all} branches of the protocol reached\n"
+    );
+    if !open.is_empty() {
+        text.push_str(&format!("NOT TESTED: {}\n", open.join(", ")));
+    }
+    text
+}
+
 /// Coverage in words. What was not tested cannot be missed.
 pub fn coverage_text(coverage: &Value) -> String {
     let mut text = String::from("\noperations              generated    applied    refused\n");

@@ -1,6 +1,6 @@
 //! A scenario, replayed step by step, as a table, as JSON, with its trace.
 
-use crate::isr::{Outcome, Partition, Trace, TracedIsrModel};
+use crate::isr::{GroupConfiguration, Outcome, Partition, Trace, TracedIsrModel};
 use crate::report::words::{operation_in_words, outcome_in_words};
 use crate::run::{Failure, Phase, Run};
 use crate::scenario::{Expectation, Scenario};
@@ -118,7 +118,11 @@ impl<'s> Replay<'s> {
     /// The table, the violations and what was expected, in words.
     pub fn text(&self) -> String {
         let names = self.scenario.configuration.nodes.join(", ");
-        let mut text = format!("{}\n(log ends in the order {names}; † is down)\n", self.table());
+        let configuration = configuration_in_words(&self.scenario.configuration);
+        let mut text = format!(
+            "{configuration}\n{}\n(log ends in the order {names}; † is down)\n",
+            self.table()
+        );
         if self.halted {
             text.push_str("\nThe run ended early: a limit was exceeded.\n");
         }
@@ -232,6 +236,20 @@ impl<'s> Replay<'s> {
             "steps": steps.collect::<Vec<_>>(),
         })
     }
+}
+
+fn configuration_in_words(configuration: &GroupConfiguration) -> String {
+    format!(
+        "{} nodes, min.insync.replicas {}, lag timeout {} ticks, retention {} entries, delay {} ticks, \
+         ack timeout {} ticks, lease {} ticks",
+        configuration.nodes.len(),
+        configuration.min_insync_replicas,
+        configuration.replica_lag_timeout_ticks,
+        configuration.log_retention_entries,
+        configuration.replication_delay_ticks,
+        configuration.ack_timeout_ticks,
+        configuration.lease_duration_ticks,
+    )
 }
 
 fn place_in_words(operation: usize, phase: Phase) -> String {

@@ -1,6 +1,6 @@
 //! What a search did and found: one structure for JSON files, for the terminal and for merging.
 
-use crate::report::coverage::coverage_text;
+use crate::report::coverage::{coverage_in_short, coverage_text};
 use crate::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -111,7 +111,13 @@ impl SearchResult {
 
     /// The report in words, without the scenarios.
     pub fn text(&self) -> String {
-        let mut text = coverage_text(&self.coverage);
+        // Who asked for the first violation wants to see that, not a page of numbers.
+        let is_cut_short = self.stopped && self.findings.len() == 1;
+        let mut text = if is_cut_short {
+            coverage_in_short(&self.coverage, &self.options["invariants"])
+        } else {
+            coverage_text(&self.coverage)
+        };
         for finding in &self.findings {
             let FindingResult { signature, count, file, .. } = finding;
             let times = if *count == 1 { "once".into() } else { format!("in {count} sequences") };

@@ -157,17 +157,8 @@ impl Explanations {
         let Some((slot, open)) = self.slot_of(write) else { return Ok(()) };
         self.open[slot] = None;
         let bit = 1 << slot;
-        let past = self.key(open.key);
-        if let [only] = past.as_mut_slice()
-            && only.used & bit == 0
-            && only.since < open.submitted
-        {
-            // Nearly always: there is one explanation, and the write must come after it.
-            *only = Explanation { value: Some(open.value), since: now, ..*only };
-            return Ok(());
-        }
         let mut next = Key::new();
-        for &explanation in past.iter() {
+        for &explanation in self.key(open.key).iter() {
             let used = explanation.used & !bit;
             if explanation.used & bit != 0 {
                 add(&mut next, Explanation { used, ..explanation })?;
