@@ -11,6 +11,7 @@
 //! * [`run`](mod@run): one scenario through one model under a set of invariants.
 //! * [`scenario`]: generated sequences and the scenario file format.
 //! * [`search`]: parallel random search and shrinking.
+//! * [`strategy`]: proptest strategies, for property tests of your own.
 //! * [`report`]: a finished run in words and tables.
 
 pub mod cli;
@@ -22,6 +23,7 @@ pub mod run;
 pub mod scenario;
 pub mod search;
 pub mod sim;
+pub mod strategy;
 
 pub use highwater_invariants as invariants;
 

@@ -227,7 +227,7 @@ impl Search {
             let mut result = group_result(target, group);
             for one in shrunk.iter().filter(|one| one.target == target) {
                 let found = Found { seed: self.seed, sequence: one.candidate.sequence };
-                let finding = Finding::new(&one.case, self.model.variant, found);
+                let finding = Finding::new(&one.case, self.model.variant, Some(found));
                 let file = finding.save(&self.out);
                 let file =
                     file.map_err(|error| Failed(format!("{}: {error}", self.out.display())))?;

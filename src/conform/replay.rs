@@ -151,6 +151,8 @@ fn error_json(error: &IsrError) -> Value {
         | IsrError::NoCommittedLease
         | IsrError::LeaseExpiredOrFenced
         | IsrError::DidNotBecomeIdle
+        | IsrError::NoSuchMessage(_)
+        | IsrError::NoLinkToItself(_)
         | IsrError::OverMessageBudget
         | IsrError::TooManyNames => "RuntimeError",
         IsrError::AlreadyLeader(_)

@@ -53,6 +53,11 @@ branches! {
     WriteAfterElection: "ALL_ISR write accepted in a later epoch than the first",
     WriteAfterLossyCrash: "ALL_ISR write accepted after a lossy crash",
     WriteAfterRejoin: "ALL_ISR write accepted after a follower rejoined",
+    MessageLost: "message in flight lost by a fault",
+    MessageDuplicated: "message in flight duplicated",
+    MessageDelayed: "message in flight delayed",
+    MessagesReordered: "messages in flight reordered",
+    LinkCutOneWay: "one direction of a link cut",
     RetentionOverflows: "retained window drops its oldest entry",
 }
 

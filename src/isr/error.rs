@@ -41,6 +41,12 @@ pub enum IsrError<N = String> {
     /// ISR replication knows `LEADER` and `ALL_ISR` only.
     #[error("ISR does not support AckLevel.{}", ack_in_words(*.0))]
     UnsupportedAck(AckLevel),
+    /// There is no message at that place in the order of arrivals.
+    #[error("no message in flight has number {0}")]
+    NoSuchMessage(usize),
+    /// A link has two ends.
+    #[error("a link needs two different nodes: {0}")]
+    NoLinkToItself(N),
     /// More messages are in flight than the run may have ([`crate::isr::Limits`]).
     #[error("more messages are in flight than the budget allows")]
     OverMessageBudget,
@@ -64,6 +70,8 @@ impl<N> IsrError<N> {
             Self::LeaseExpiredOrFenced => IsrError::LeaseExpiredOrFenced,
             Self::DidNotBecomeIdle => IsrError::DidNotBecomeIdle,
             Self::UnsupportedAck(level) => IsrError::UnsupportedAck(level),
+            Self::NoSuchMessage(nth) => IsrError::NoSuchMessage(nth),
+            Self::NoLinkToItself(node) => IsrError::NoLinkToItself(name(node)),
             Self::OverMessageBudget => IsrError::OverMessageBudget,
             Self::TooManyNames => IsrError::TooManyNames,
         }

@@ -17,6 +17,7 @@ mod faults;
 mod group;
 mod interner;
 mod model;
+mod network_faults;
 mod operation;
 mod partition;
 mod payload;

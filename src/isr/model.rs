@@ -10,7 +10,8 @@ use crate::isr::trace::{Observed, Trace, Traced};
 use crate::model::Model;
 use crate::sim::Untraced;
 use highwater_invariants::{
-    AckLevel, Canonical, KeyId, NodeId, Observer, ReadLevel, Sink, Unobserved, ValueId, View,
+    AckLevel, Canonical, KeyId, NodeId, NodeSet, Observer, ReadLevel, Sink, Unobserved, ValueId,
+    View,
 };
 use std::cell::RefCell;
 
@@ -22,11 +23,13 @@ pub struct IsrModel {
     pub keys: u16,
     /// Offers writes of the first so many values.
     pub values: u16,
+    /// Offers faults of single messages and of one direction of a link.
+    pub network_faults: bool,
 }
 
 impl Default for IsrModel {
     fn default() -> Self {
-        Self { keys: 1, values: 2 }
+        Self { keys: 1, values: 2, network_faults: false }
     }
 }
 
@@ -129,7 +132,23 @@ impl IsrModel {
                 Operation::ControllerElect { node },
             ]
         });
-        writes.chain(reads).chain([Operation::Tick, Operation::RunUntilIdle]).chain(faults)
+        let passing = [Operation::Tick, Operation::RunUntilIdle];
+        let messages = if self.network_faults { state.in_flight() } else { 0 };
+        let of_messages = (0..messages).flat_map(|message| {
+            [
+                Operation::DropMessage { message },
+                Operation::DuplicateMessage { message },
+                Operation::DelayMessage { message, ticks: 1 },
+                Operation::ReorderMessage { message },
+            ]
+        });
+        let links = if self.network_faults { View::nodes(state) } else { NodeSet::EMPTY };
+        let of_links = links.iter().flat_map(move |node| {
+            links.iter().flat_map(move |peer| {
+                [Operation::CutLink { node, peer }, Operation::HealLink { node, peer }]
+            })
+        });
+        writes.chain(reads).chain(passing).chain(faults).chain(of_messages).chain(of_links)
     }
 }
 

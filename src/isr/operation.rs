@@ -40,6 +40,18 @@ pub enum Operation {
     Heal { node: NodeId },
     /// Make an ISR member the leader.
     ControllerElect { node: NodeId },
+    /// Lose a message in flight: number `message` in the order of arrivals, the next one being 0.
+    DropMessage { message: usize },
+    /// Let a message in flight arrive twice.
+    DuplicateMessage { message: usize },
+    /// Let a message in flight arrive so many ticks later.
+    DelayMessage { message: usize, ticks: u64 },
+    /// Let the next message overtake this one.
+    ReorderMessage { message: usize },
+    /// Cut the link from `node` to `peer`, in this direction only.
+    CutLink { node: NodeId, peer: NodeId },
+    /// Heal the link from `node` to `peer`, in this direction only.
+    HealLink { node: NodeId, peer: NodeId },
 }
 
 /// What an operation answered.
@@ -60,6 +72,9 @@ pub enum Outcome {
 }
 
 impl Operation {
+    /// How many kinds of operations there are.
+    const COUNT: usize = 19;
+
     /// The name of the operation's kind, as in scenario files.
     pub const fn kind(self) -> &'static str {
         Self::NAMES[self.number()]
@@ -81,14 +96,27 @@ impl Operation {
             Self::Isolate { .. } => 10,
             Self::Heal { .. } => 11,
             Self::ControllerElect { .. } => 12,
+            Self::DropMessage { .. } => 13,
+            Self::DuplicateMessage { .. } => 14,
+            Self::DelayMessage { .. } => 15,
+            Self::ReorderMessage { .. } => 16,
+            Self::CutLink { .. } => 17,
+            Self::HealLink { .. } => 18,
         }
     }
 
-    /// The node that the operation names, if it names one.
-    pub const fn node(self) -> Option<NodeId> {
+    /// The nodes that the operation names.
+    pub const fn nodes(self) -> [Option<NodeId>; 2] {
         match self {
-            Self::Write { .. } | Self::Submit { .. } | Self::Tick | Self::RunUntilIdle => None,
-            Self::Read { node, .. } => node,
+            Self::Write { .. }
+            | Self::Submit { .. }
+            | Self::Tick
+            | Self::RunUntilIdle
+            | Self::DropMessage { .. }
+            | Self::DuplicateMessage { .. }
+            | Self::DelayMessage { .. }
+            | Self::ReorderMessage { .. } => [None, None],
+            Self::Read { node, .. } => [node, None],
             Self::LeaseRead { node, .. }
             | Self::SetReplicaSlow { node, .. }
             | Self::Fsync { node }
@@ -96,8 +124,24 @@ impl Operation {
             | Self::Restart { node }
             | Self::Isolate { node }
             | Self::Heal { node }
-            | Self::ControllerElect { node } => Some(node),
+            | Self::ControllerElect { node } => [Some(node), None],
+            Self::CutLink { node, peer } | Self::HealLink { node, peer } => {
+                [Some(node), Some(peer)]
+            }
         }
+    }
+
+    /// The same fault of another message in flight.
+    #[must_use]
+    pub const fn with_message(mut self, number: usize) -> Self {
+        match &mut self {
+            Self::DropMessage { message }
+            | Self::DuplicateMessage { message }
+            | Self::DelayMessage { message, .. }
+            | Self::ReorderMessage { message } => *message = number,
+            _ => {}
+        }
+        self
     }
 
     /// The key that the operation names, if it names one.
@@ -123,7 +167,18 @@ impl Operation {
     #[must_use]
     pub fn map_nodes(mut self, mut map: impl FnMut(NodeId) -> Option<NodeId>) -> Option<Self> {
         match &mut self {
-            Self::Write { .. } | Self::Submit { .. } | Self::Tick | Self::RunUntilIdle => {}
+            Self::Write { .. }
+            | Self::Submit { .. }
+            | Self::Tick
+            | Self::RunUntilIdle
+            | Self::DropMessage { .. }
+            | Self::DuplicateMessage { .. }
+            | Self::DelayMessage { .. }
+            | Self::ReorderMessage { .. } => {}
+            Self::CutLink { node, peer } | Self::HealLink { node, peer } => {
+                *node = map(*node)?;
+                *peer = map(*peer)?;
+            }
             Self::Read { node, .. } => {
                 if let Some(node) = node {
                     *node = map(*node)?;
@@ -160,7 +215,7 @@ impl Operation {
     }
 
     /// Every kind of operation with what it does, for `highwater list operations`.
-    pub const KINDS: [(&'static str, &'static str); 13] = [
+    pub const KINDS: [(&'static str, &'static str); Self::COUNT] = [
         ("write", "write key=value at level LEADER or ALL_ISR and wait for the answer"),
         ("submit", "the same without waiting: ticks bring the answer, faults may come between"),
         ("read", "read key at level LOCAL (of any node), LEADER or LINEARIZABLE"),
@@ -174,11 +229,17 @@ impl Operation {
         ("isolate", "cut a node off from every peer"),
         ("heal", "heal all links of a node"),
         ("controller_elect", "make a live ISR member the leader of a new epoch"),
+        ("drop_message", "lose a message in flight, by its place in the order of arrivals from 0"),
+        ("duplicate_message", "let a message in flight arrive twice"),
+        ("delay_message", "let a message in flight arrive some ticks later"),
+        ("reorder_message", "let the message behind it overtake a message in flight"),
+        ("cut_link", "cut the link from a node to a peer, in this direction only"),
+        ("heal_link", "heal the link from a node to a peer, in this direction only"),
     ];
 
     /// The names of all kinds, by number.
-    pub const NAMES: [&'static str; 13] = {
-        let mut names = [""; 13];
+    pub const NAMES: [&'static str; Self::COUNT] = {
+        let mut names = [""; Self::COUNT];
         let mut index = 0;
         while index < names.len() {
             names[index] = Self::KINDS[index].0;
@@ -212,6 +273,8 @@ impl Outcome {
         "refused: unsupported ack level",
         "refused: message budget exceeded",
         "refused: too many names",
+        "refused: no such message in flight",
+        "refused: no link to itself",
     ];
 
     /// The number of this outcome's kind.
@@ -241,6 +304,8 @@ impl Outcome {
                 IsrError::UnsupportedAck(_) => 18,
                 IsrError::OverMessageBudget => 19,
                 IsrError::TooManyNames => 20,
+                IsrError::NoSuchMessage(_) => 21,
+                IsrError::NoLinkToItself(_) => 22,
             },
         }
     }
@@ -295,6 +360,18 @@ impl Partition {
             Operation::Isolate { node } => self.isolate(node, recorder).map(done),
             Operation::Heal { node } => self.heal(node, recorder).map(done),
             Operation::ControllerElect { node } => self.elect(node, recorder).map(done),
+            Operation::DropMessage { message } => self.drop_message(message, recorder).map(done),
+            Operation::DuplicateMessage { message } => {
+                self.duplicate_message(message, recorder).map(done)
+            }
+            Operation::DelayMessage { message, ticks } => {
+                self.delay_message(message, ticks, recorder).map(done)
+            }
+            Operation::ReorderMessage { message } => {
+                self.reorder_message(message, recorder).map(done)
+            }
+            Operation::CutLink { node, peer } => self.cut_link(node, peer, recorder).map(done),
+            Operation::HealLink { node, peer } => self.heal_link(node, peer, recorder).map(done),
         }
     }
 }

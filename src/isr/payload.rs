@@ -54,6 +54,14 @@ impl Snapshots {
         &self.slots[slot.0 as usize]
     }
 
+    /// Copies a snapshot in flight; the slot of the copy.
+    pub fn duplicate(&mut self, slot: SnapshotSlot) -> SnapshotSlot {
+        let copy = self.get(slot).clone();
+        let (slot, room) = self.take_slot();
+        *room = copy;
+        slot
+    }
+
     /// The snapshot has arrived or is lost.
     pub fn release(&mut self, slot: SnapshotSlot) {
         self.free.push(slot);

@@ -37,7 +37,7 @@ impl Partition {
         }
     }
 
-    fn release(&mut self, content: Content) {
+    pub(crate) fn release(&mut self, content: Content) {
         if let Content::Snapshot(slot) = content {
             self.snapshots.release(slot);
         }

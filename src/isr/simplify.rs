@@ -102,7 +102,7 @@ impl Simplify for IsrModel {
         let mut nodes = FirstUse::default();
         nodes.number(settings.leader.index());
         for operation in operations {
-            if let Some(node) = operation.node() {
+            for node in operation.nodes().into_iter().flatten() {
                 nodes.number(node.index());
             }
         }
@@ -169,11 +169,18 @@ fn weight(operation: Operation) -> u64 {
         Operation::Write { ack: level, .. } => 2 + ack(level),
         Operation::Read { node, .. } => 2 + u64::from(node.is_some()),
         Operation::Heal { .. } | Operation::Fsync { .. } => 3,
+        Operation::DropMessage { message } => 5 + message as u64,
+        Operation::DelayMessage { message, ticks } => 6 + message as u64 + ticks,
+        Operation::DuplicateMessage { message } | Operation::ReorderMessage { message } => {
+            7 + message as u64
+        }
         Operation::LeaseRead { .. }
+        | Operation::HealLink { .. }
         | Operation::Restart { .. }
         | Operation::ControllerElect { .. } => 4,
         Operation::SetReplicaSlow { slow, .. } => 4 + u64::from(!slow),
         Operation::Crash { lose_unfsynced, .. } => 5 + 2 * u64::from(lose_unfsynced),
+        Operation::CutLink { .. } => 5,
         Operation::Isolate { .. } => 6,
         Operation::Submit { ack: level, .. } => 6 + ack(level),
     }
@@ -205,6 +212,22 @@ fn simpler_kinds(operation: Operation, simpler: &mut Vec<Operation>) {
             simpler.push(Operation::Heal { node });
         }
         Operation::Restart { node } => simpler.push(Operation::Heal { node }),
+        Operation::DropMessage { message } if message > 0 => {
+            simpler.push(Operation::DropMessage { message: 0 });
+            simpler.push(Operation::DropMessage { message: message - 1 });
+        }
+        Operation::DuplicateMessage { message } | Operation::ReorderMessage { message } => {
+            simpler.push(Operation::DropMessage { message });
+            if message > 0 {
+                simpler.push(operation.with_message(0));
+                simpler.push(operation.with_message(message - 1));
+            }
+        }
+        Operation::DelayMessage { message, ticks } => {
+            simpler.push(Operation::DropMessage { message });
+            simpler.push(Operation::DelayMessage { message: 0, ticks });
+            simpler.push(Operation::DelayMessage { message, ticks: 1 });
+        }
         _ => {}
     }
     simpler.push(Operation::Tick);

@@ -59,6 +59,8 @@ fn kernel_kind(event: &KernelEvent<ShownPayload>) -> &'static str {
         KernelEvent::MessageSent { .. } => "message_sent",
         KernelEvent::MessageDropped { .. } => "message_dropped",
         KernelEvent::MessageDelivered { .. } => "message_delivered",
+        KernelEvent::MessageDuplicated { .. } => "message_duplicated",
+        KernelEvent::MessageMoved { .. } => "message_moved",
         KernelEvent::EventScheduled { .. } => "event_scheduled",
         KernelEvent::EventStarted { .. } => "event_started",
         KernelEvent::PartitionAdded { .. } => "partition_added",
@@ -82,17 +84,24 @@ fn kernel_details(event: &KernelEvent<ShownPayload>, names: &impl TraceNames) ->
             "reason": match reason {
                 DropReason::Partition => "partition",
                 DropReason::PartitionAtDelivery => "partition_at_delivery",
+                DropReason::Fault => "fault",
             },
         }),
+        KernelEvent::MessageDuplicated { id, source, destination } => json!({
+            "message_id": id.0,
+            "source": names.node(*source),
+            "destination": names.node(*destination),
+        }),
+        KernelEvent::MessageMoved { id, due } => json!({"message_id": id.0, "due_tick": due.0}),
         KernelEvent::EventScheduled { id: MessageId(id), due, order }
         | KernelEvent::EventStarted { id: MessageId(id), due, order } => {
             json!({"label": format!("deliver:{id}"), "due_tick": due.0, "order": order})
         }
-        KernelEvent::PartitionAdded { source, destination }
-        | KernelEvent::PartitionHealed { source, destination } => json!({
+        KernelEvent::PartitionAdded { source, destination, bidirectional }
+        | KernelEvent::PartitionHealed { source, destination, bidirectional } => json!({
             "source": names.node(*source),
             "destination": names.node(*destination),
-            "bidirectional": true,
+            "bidirectional": bidirectional,
         }),
     }
 }

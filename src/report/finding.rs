@@ -21,9 +21,9 @@ pub struct Finding {
 
 impl Finding {
     /// The finding that `case` shows.
-    pub fn new(case: &Case<IsrModel>, variant: Variant, found: Found) -> Self {
+    pub fn new(case: &Case<IsrModel>, variant: Variant, found: Option<Found>) -> Self {
         let mut scenario = scenario_of(&case.settings, &case.operations, variant);
-        scenario.found = Some(found);
+        scenario.found = found;
         Self::conclude(scenario, case)
     }
 

@@ -36,6 +36,16 @@ pub fn operation_in_words(operation: Operation, names: &ScenarioNames) -> String
         Operation::Isolate { node: at } => format!("isolate {}", node(at)),
         Operation::Heal { node: at } => format!("heal {}", node(at)),
         Operation::ControllerElect { node: at } => format!("elect {}", node(at)),
+        Operation::DropMessage { message } => format!("lose message {message} in flight"),
+        Operation::DuplicateMessage { message } => format!("duplicate message {message} in flight"),
+        Operation::DelayMessage { message, ticks } => {
+            format!("delay message {message} in flight by {ticks}")
+        }
+        Operation::ReorderMessage { message } => {
+            format!("message {message} in flight is overtaken by the next")
+        }
+        Operation::CutLink { node: at, peer } => format!("cut {} to {}", node(at), node(peer)),
+        Operation::HealLink { node: at, peer } => format!("heal {} to {}", node(at), node(peer)),
     }
 }
 

@@ -70,6 +70,9 @@ impl RawOperation {
             "tick" | "run_until_idle" => &[],
             "set_replica_slow" => &["node", "slow"],
             "crash" => &["node", "lose_unfsynced"],
+            "drop_message" | "duplicate_message" | "reorder_message" => &["message"],
+            "delay_message" => &["message", "ticks"],
+            "cut_link" | "heal_link" => &["node", "peer"],
             "fsync" | "restart" | "isolate" | "heal" | "controller_elect" => &["node"],
             other => {
                 let known = Operation::KINDS.map(|(name, _)| name).join(", ");
@@ -82,6 +85,9 @@ impl RawOperation {
             ("ack", self.ack.is_some()),
             ("level", self.level.is_some()),
             ("node", self.node.is_some()),
+            ("peer", self.peer.is_some()),
+            ("message", self.message.is_some()),
+            ("ticks", self.ticks.is_some()),
             ("slow", self.slow.is_some()),
             ("lose_unfsynced", self.lose_unfsynced.is_some()),
         ];
@@ -97,6 +103,11 @@ impl RawOperation {
     pub(crate) fn resolve(&self, nodes: &[String], names: &mut ScenarioNames) -> Result<Operation> {
         self.check_fields()?;
         let node = || self.node_name().and_then(|name| find_node(nodes, name));
+        let peer = || {
+            let name = required("peer", self.peer.as_deref())?;
+            find_node(nodes, name).map_err(|(_, reason)| ("peer", reason))
+        };
+        let message = || required("message", self.message);
         Ok(match self.op.as_str() {
             "write" | "submit" => {
                 let (key, value) = (self.key_id(names)?, self.value_id(names)?);
@@ -125,6 +136,15 @@ impl RawOperation {
             "restart" => Operation::Restart { node: node()? },
             "isolate" => Operation::Isolate { node: node()? },
             "heal" => Operation::Heal { node: node()? },
+            "drop_message" => Operation::DropMessage { message: message()? },
+            "duplicate_message" => Operation::DuplicateMessage { message: message()? },
+            "reorder_message" => Operation::ReorderMessage { message: message()? },
+            "delay_message" => {
+                let ticks = required("ticks", self.ticks)?.into();
+                Operation::DelayMessage { message: message()?, ticks }
+            }
+            "cut_link" => Operation::CutLink { node: node()?, peer: peer()? },
+            "heal_link" => Operation::HealLink { node: node()?, peer: peer()? },
             _ => Operation::ControllerElect { node: node()? },
         })
     }
@@ -179,6 +199,17 @@ pub fn operation_json(operation: Operation, names: &ScenarioNames) -> Value {
         Operation::SetReplicaSlow { node, slow } => {
             set("node", node_name(node));
             set("slow", json!(slow));
+        }
+        Operation::DropMessage { message }
+        | Operation::DuplicateMessage { message }
+        | Operation::ReorderMessage { message } => set("message", json!(message)),
+        Operation::DelayMessage { message, ticks } => {
+            set("message", json!(message));
+            set("ticks", json!(ticks));
+        }
+        Operation::CutLink { node, peer } | Operation::HealLink { node, peer } => {
+            set("node", node_name(node));
+            set("peer", node_name(peer));
         }
         Operation::Crash { node, lose_unfsynced } => {
             set("node", node_name(node));

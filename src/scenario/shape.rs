@@ -80,6 +80,12 @@ pub(crate) struct RawOperation {
     #[serde(default)]
     pub(crate) node: Option<String>,
     #[serde(default)]
+    pub(crate) peer: Option<String>,
+    #[serde(default)]
+    pub(crate) message: Option<usize>,
+    #[serde(default)]
+    pub(crate) ticks: Option<u32>,
+    #[serde(default)]
     pub(crate) slow: Option<bool>,
     #[serde(default)]
     pub(crate) lose_unfsynced: Option<bool>,

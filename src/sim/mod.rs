@@ -4,6 +4,7 @@
 
 mod clock;
 mod network;
+mod network_faults;
 mod scheduler;
 mod trace;
 

@@ -33,10 +33,10 @@ pub enum Arrival<P> {
 /// Clock, scheduler and links of one simulated group of nodes.
 #[derive(Clone, Debug)]
 pub struct Network<P> {
-    now: Tick,
-    scheduler: Scheduler<Message<P>>,
+    pub(super) now: Tick,
+    pub(super) scheduler: Scheduler<Message<P>>,
     /// By source: destinations that its messages do not reach.
-    cut: [NodeSet; MAX_NODES],
+    pub(super) cut: [NodeSet; MAX_NODES],
     delay_ticks: u64,
     sent: u64,
 }
@@ -159,7 +159,10 @@ impl<P: Copy> Network<P> {
         self.cut[source.index()].insert(destination);
         self.cut[destination.index()].insert(source);
         if T::TRACING {
-            trace.kernel(self.now, KernelEvent::PartitionAdded { source, destination });
+            trace.kernel(
+                self.now,
+                KernelEvent::PartitionAdded { source, destination, bidirectional: true },
+            );
         }
     }
 
@@ -173,7 +176,10 @@ impl<P: Copy> Network<P> {
         self.cut[source.index()].remove(destination);
         self.cut[destination.index()].remove(source);
         if T::TRACING {
-            trace.kernel(self.now, KernelEvent::PartitionHealed { source, destination });
+            trace.kernel(
+                self.now,
+                KernelEvent::PartitionHealed { source, destination, bidirectional: true },
+            );
         }
     }
 }
@@ -202,6 +208,8 @@ mod tests {
                 KernelEvent::EventStarted { id, due, order } => {
                     format!("started {} {due} {order}", id.0)
                 }
+                KernelEvent::MessageDuplicated { id, .. } => format!("duplicated {}", id.0),
+                KernelEvent::MessageMoved { id, due } => format!("moved {} {due}", id.0),
                 KernelEvent::PartitionAdded { .. } => "cut".into(),
                 KernelEvent::PartitionHealed { .. } => "healed".into(),
             };

@@ -58,6 +58,21 @@ impl<E: Copy> Scheduler<E> {
         Some(next)
     }
 
+    /// Puts an event right behind the one that is `nth` from now, at the same `due`.
+    pub(crate) fn insert_behind(&mut self, nth: usize, due: Tick, event: E) {
+        let order = self.scheduled;
+        self.scheduled += 1;
+        self.queue.insert(self.head + nth + 1, Due { due, order, event });
+    }
+
+    /// Takes the event that is `nth` from now, the next one being 0, out of the queue.
+    pub fn remove(&mut self, nth: usize) -> Option<Due<E>> {
+        if nth >= self.len() {
+            return None;
+        }
+        Some(self.queue.remove(self.head + nth))
+    }
+
     /// Whether nothing is scheduled.
     #[inline]
     pub fn is_empty(&self) -> bool {

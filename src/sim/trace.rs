@@ -11,6 +11,8 @@ pub enum DropReason {
     Partition,
     /// The link was cut when the message would have been delivered.
     PartitionAtDelivery,
+    /// A fault of the network took it.
+    Fault,
 }
 
 /// Something that happened in the kernel.
@@ -37,6 +39,22 @@ pub enum KernelEvent<P> {
         destination: NodeId,
         /// Why.
         reason: DropReason,
+    },
+    /// A fault of the network copied a message; the copy arrives too.
+    MessageDuplicated {
+        /// Its number, which the copy has too.
+        id: MessageId,
+        /// Sender.
+        source: NodeId,
+        /// Receiver.
+        destination: NodeId,
+    },
+    /// A fault of the network moved a message to another place in the order of arrivals.
+    MessageMoved {
+        /// Its number.
+        id: MessageId,
+        /// When it is due now.
+        due: Tick,
     },
     /// A message reached its receiver, which will now handle it.
     MessageDelivered {
@@ -73,6 +91,8 @@ pub enum KernelEvent<P> {
         source: NodeId,
         /// Its peer.
         destination: NodeId,
+        /// Whether the other direction was cut too.
+        bidirectional: bool,
     },
     /// A link was healed, or had not been cut.
     PartitionHealed {
@@ -80,6 +100,8 @@ pub enum KernelEvent<P> {
         source: NodeId,
         /// Its peer.
         destination: NodeId,
+        /// Whether the other direction was healed too.
+        bidirectional: bool,
     },
 }
 

@@ -88,6 +88,21 @@ impl Guess<'_> {
                 self.cut.remove(node);
                 Operation::Heal { node }
             }
+            "drop_message" => Operation::DropMessage { message: self.message() },
+            "duplicate_message" => Operation::DuplicateMessage { message: self.message() },
+            "delay_message" => {
+                let ticks = self.dice.pick(&[1, 1, 2, 3, 5]);
+                Operation::DelayMessage { message: self.message(), ticks }
+            }
+            "reorder_message" => Operation::ReorderMessage { message: self.message() },
+            "cut_link" => {
+                let (node, peer) = self.link();
+                Operation::CutLink { node, peer }
+            }
+            "heal_link" => {
+                let (node, peer) = self.link();
+                Operation::HealLink { node, peer }
+            }
             _ => {
                 let node = self.mostly(self.followers());
                 self.leader = node;
@@ -129,6 +144,18 @@ impl Guess<'_> {
         };
         let node = if names_node { Some(self.mostly(self.alive)) } else { None };
         Operation::Read { key: self.key(), level, node }
+    }
+
+    /// Mostly the next message, since there are rarely many.
+    fn message(&mut self) -> usize {
+        self.dice.pick(&[0, 0, 0, 0, 1, 1, 2, 3])
+    }
+
+    /// Mostly a link from the leader, since hardly anything travels on the others.
+    fn link(&mut self) -> (NodeId, NodeId) {
+        let node = self.mostly(NodeSet::from_iter([self.leader]));
+        let peer = self.mostly(self.nodes.without(NodeSet::from_iter([node])));
+        (node, peer)
     }
 
     fn set_replica_slow(&mut self) -> Operation {

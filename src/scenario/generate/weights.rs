@@ -55,13 +55,15 @@ impl Profile {
     /// The weights before swarm.
     #[rustfmt::skip]
     pub const fn weights(self) -> Weights {
-        // By Operation::KINDS:    write submit read lease tick idle slow fsync crash restart isolate heal elect
+        // By Operation::KINDS:
+        //   write submit read lease tick idle slow fsync crash restart isolate heal elect
+        //   drop duplicate delay reorder cut heal-link
         Weights(match self {
-            Self::Calm       =>   [12,   6,     4,   2,    10,  1,   6,   2,    0,    0,      0,      0,   0],
-            Self::Partitions =>   [10,   5,     3,   2,    8,   1,   2,   1,    0,    0,      5,      5,   2],
-            Self::Elections  =>   [10,   6,     3,   2,    8,   1,   2,   1,    2,    2,      2,      2,   6],
-            Self::PowerLoss  =>   [10,   5,     3,   2,    8,   1,   1,   3,    5,    5,      0,      0,   3],
-            Self::Chaos      =>   [8,    5,     3,   2,    7,   1,   3,   2,    3,    3,      3,      3,   3],
+            Self::Calm =>       [12, 6, 4, 2, 10, 1, 6, 2, 0, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0],
+            Self::Partitions => [10, 5, 3, 2,  8, 1, 2, 1, 0, 0, 5, 5, 2,  2, 0, 0, 0, 2, 2],
+            Self::Elections =>  [10, 6, 3, 2,  8, 1, 2, 1, 2, 2, 2, 2, 6,  1, 1, 1, 1, 0, 0],
+            Self::PowerLoss =>  [10, 5, 3, 2,  8, 1, 1, 3, 5, 5, 0, 0, 3,  0, 0, 1, 0, 0, 0],
+            Self::Chaos =>      [ 8, 5, 3, 2,  7, 1, 3, 2, 3, 3, 3, 3, 3,  2, 2, 2, 2, 1, 1],
         })
     }
 }
