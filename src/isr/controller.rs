@@ -17,6 +17,7 @@ pub struct Controller {
 }
 
 impl Controller {
+    #[inline]
     pub fn new(nodes: NodeSet, leader: NodeId) -> Self {
         Self {
             leader,
@@ -39,10 +40,12 @@ impl Controller {
         self.alive.contains(self.leader)
     }
 
+    #[inline]
     pub fn leader_epoch(&self) -> LeaderEpoch {
         self.leader_epoch
     }
 
+    #[inline]
     pub fn controller_epoch(&self) -> u32 {
         self.controller_epoch
     }
@@ -67,6 +70,7 @@ impl Controller {
         self.alive.contains(node)
     }
 
+    #[inline]
     pub fn revision(&self) -> u64 {
         self.revision
     }
@@ -87,11 +91,13 @@ impl Controller {
         left
     }
 
+    #[inline]
     pub fn advance_high_watermark(&mut self, to: Offset) {
         self.revision += 1;
         self.high_watermark = to;
     }
 
+    #[inline]
     pub fn elect(&mut self, node: NodeId) {
         self.revision += 1;
         self.leader = node;
@@ -99,11 +105,13 @@ impl Controller {
         self.controller_epoch += 1;
     }
 
+    #[inline]
     pub fn mark_down(&mut self, node: NodeId) {
         self.revision += 1;
         self.alive.remove(node);
     }
 
+    #[inline]
     pub fn mark_up(&mut self, node: NodeId) {
         self.revision += 1;
         self.alive.insert(node);

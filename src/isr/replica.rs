@@ -32,43 +32,53 @@ pub struct Replica {
 }
 
 impl Replica {
+    #[inline]
     pub fn log(&self) -> &[Entry] {
         &self.log
     }
 
+    #[inline]
     pub fn log_end_offset(&self) -> Offset {
         Offset(self.log.len() as u32)
     }
 
+    #[inline]
     pub fn data(&self) -> &Table {
         &self.data
     }
 
+    #[inline]
     pub fn committed_data(&self) -> &Table {
         &self.committed_data
     }
 
+    #[inline]
     pub fn applied_high_watermark(&self) -> Offset {
         self.applied_high_watermark
     }
 
+    #[inline]
     pub fn durable_log(&self) -> &[Entry] {
         &self.durable_log
     }
 
+    #[inline]
     pub fn durable_offset(&self) -> Offset {
         Offset(self.durable_log.len() as u32)
     }
 
+    #[inline]
     pub fn catch_up_mode(&self) -> CatchUpMode {
         self.catch_up_mode
     }
 
+    #[inline]
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
     /// Appends one entry. Incremental catch-up goes on; anything else is streaming from here.
+    #[inline]
     pub fn append(&mut self, entry: Entry, is_leader: bool) {
         self.revision += 1;
         self.log.push(entry);
@@ -92,6 +102,7 @@ impl Replica {
 
     /// Cuts the log to `end` and rebuilds the data. Applied and committed data, the durable image
     /// and the mode stay as they are (PROTOCOL.md section 7).
+    #[inline]
     pub fn truncate(&mut self, end: Offset) {
         if self.log.len() > end.entries() {
             self.revision += 1;
@@ -101,6 +112,7 @@ impl Replica {
     }
 
     /// Takes over a snapshot; committed data is rebuilt through the snapshot's high watermark.
+    #[inline]
     pub fn install(&mut self, log: &Log, data: &Table, high_watermark: Offset) {
         self.revision += 1;
         self.log.clone_from(log);
@@ -110,6 +122,7 @@ impl Replica {
     }
 
     /// The durable image becomes the present log and data.
+    #[inline]
     pub fn fsync(&mut self) {
         self.revision += 1;
         self.durable_log.clone_from(&self.log);
@@ -118,6 +131,7 @@ impl Replica {
 
     /// Log and data go back to the durable image; committed data is rebuilt through
     /// `high_watermark`.
+    #[inline]
     pub fn lose_unfsynced(&mut self, high_watermark: Offset) {
         self.revision += 1;
         self.log.clone_from(&self.durable_log);
@@ -126,6 +140,7 @@ impl Replica {
     }
 
     /// Enters a mode of catching up.
+    #[inline]
     pub fn catch_up(&mut self, mode: CatchUpMode) {
         self.catch_up_mode = mode;
     }

@@ -14,6 +14,7 @@ pub struct Retained {
 impl Retained {
     /// Adds an append; beyond `capacity` entries the oldest is dropped.
     /// True if one was.
+    #[inline]
     pub fn push(&mut self, offset: Offset, entry: Entry, capacity: usize) -> bool {
         let is_full = self.entries.len() == capacity;
         if is_full {
@@ -24,11 +25,13 @@ impl Retained {
     }
 
     /// The offset of the oldest entry, which need not be the smallest.
+    #[inline]
     pub fn first_offset(&self) -> Option<Offset> {
         self.entries.first().map(|&(offset, _)| offset)
     }
 
     /// The entries, oldest first.
+    #[inline]
     pub fn entries(&self) -> &[(Offset, Entry)] {
         &self.entries
     }

@@ -38,25 +38,23 @@ impl Groups {
     /// Counts the violations of one sequence.
     pub fn count(&mut self, sequence: u64, failures: &[Failure]) {
         for failure in failures {
-            let candidate = Candidate { operation: failure.operation, sequence };
-            let group = Group { count: 1, first_sequence: sequence, candidates: vec![candidate] };
-            self.add_group(Target::of(failure), &group);
+            let group = self.group(Target::of(failure));
+            group.count += 1;
+            group.first_sequence = group.first_sequence.min(sequence);
+            group.offer(Candidate { operation: failure.operation, sequence });
         }
     }
 
     /// Adds other violations.
     pub fn add(&mut self, other: &Self) {
         for (&target, group) in &other.0 {
-            self.add_group(target, group);
+            self.group(target).add(group);
         }
     }
 
-    fn add_group(&mut self, target: Target, other: &Group) {
-        let group = self
-            .0
-            .entry(target)
-            .or_insert_with(|| Group { first_sequence: u64::MAX, ..Group::default() });
-        group.add(other);
+    fn group(&mut self, target: Target) -> &mut Group {
+        let empty = || Group { first_sequence: u64::MAX, ..Group::default() };
+        self.0.entry(target).or_insert_with(empty)
     }
 
     /// How many kinds of violations there are.
@@ -91,8 +89,17 @@ impl Group {
     pub fn add(&mut self, other: &Self) {
         self.count += other.count;
         self.first_sequence = self.first_sequence.min(other.first_sequence);
-        self.candidates.extend(&other.candidates);
-        self.candidates.sort_unstable();
-        self.candidates.truncate(CANDIDATES_MAX);
+        for &candidate in &other.candidates {
+            self.offer(candidate);
+        }
+    }
+
+    /// Keeps a candidate if it is one of the soonest.
+    fn offer(&mut self, candidate: Candidate) {
+        let place = self.candidates.partition_point(|&other| other < candidate);
+        if place < CANDIDATES_MAX {
+            self.candidates.truncate(CANDIDATES_MAX - 1);
+            self.candidates.insert(place, candidate);
+        }
     }
 }

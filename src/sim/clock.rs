@@ -9,11 +9,13 @@ pub struct Tick(pub u64);
 impl Tick {
     /// The moment `ticks` later.
     #[must_use]
+    #[inline]
     pub const fn after(self, ticks: u64) -> Self {
         Self(self.0.saturating_add(ticks))
     }
 
     /// Ticks since `earlier`; 0 if that is not earlier.
+    #[inline]
     pub const fn since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0)
     }

@@ -32,6 +32,7 @@ impl<E> Default for Scheduler<E> {
 impl<E: Copy> Scheduler<E> {
     /// Schedules `event` for `due`, behind all that are due no later. Its place in the order of
     /// insertion, from 0.
+    #[inline]
     pub fn schedule(&mut self, due: Tick, event: E) -> u64 {
         let order = self.scheduled;
         self.scheduled += 1;
@@ -66,6 +67,7 @@ impl<E: Copy> Scheduler<E> {
     }
 
     /// Takes the event that is `nth` from now, the next one being 0, out of the queue.
+    #[inline]
     pub fn remove(&mut self, nth: usize) -> Option<Due<E>> {
         if nth >= self.len() {
             return None;
@@ -80,11 +82,13 @@ impl<E: Copy> Scheduler<E> {
     }
 
     /// How many events are scheduled.
+    #[inline]
     pub fn len(&self) -> usize {
         self.waiting().len()
     }
 
     /// What is scheduled, the next event first.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = &Due<E>> {
         self.waiting().iter()
     }

@@ -46,6 +46,11 @@ impl Invariant for CommittedPrefixAgreement {
             let words = isr_members_disagree(high_watermark);
             return Err(disagreement(view.live_isr(), committed, words).into());
         }
+        let is_part_of_that = view.alive() == view.live_isr()
+            && view.alive().iter().all(|node| view.applied_high_watermark(node) <= high_watermark);
+        if is_part_of_that {
+            return Ok(());
+        }
         let applied = |node| through(view.applied_high_watermark(node), view.log(node));
         if !agree(view.alive(), applied, tested) {
             let words = replicas_disagree(high_watermark);
@@ -196,6 +201,19 @@ mod tests {
     }
 
     #[test]
+    fn isr_members_that_applied_beyond_hw_must_agree_there_too() {
+        let mut run = committed(1);
+        run.partition.set_log(1, &[LOG[0], OTHER]);
+        run.partition.apply(0, 2);
+        run.partition.apply(1, 2);
+        run.check();
+        run.assert_violated(
+            "applied-prefixes-disagree",
+            "node-1 and node-2 have both applied offset 2 as committed (HW is 1), but node-1 has k0=v1 of epoch 1 there and node-2 has k0=v7 of epoch 2",
+        );
+    }
+
+    #[test]
     fn the_live_leader_must_lack_nothing_that_was_committed() {
         let mut run = committed(2);
         run.partition.set_log(1, &LOG[..1]);
@@ -279,6 +297,8 @@ mod tests {
         let mut run = committed(2);
         run.partition.set_log(1, &[OTHER, OTHER]);
         run.partition.crash(1, false);
+        run.partition.set_isr(nodes([1]));
+        run.check();
         run.partition.set_isr(nodes([0, 1, 2]));
         run.partition.set_log(2, &[]);
         run.partition.crash(2, true);

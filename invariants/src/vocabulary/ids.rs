@@ -116,6 +116,7 @@ impl NodeSet {
 }
 
 impl FromIterator<NodeId> for NodeSet {
+    #[inline]
     fn from_iter<I: IntoIterator<Item = NodeId>>(nodes: I) -> Self {
         let mut set = Self::EMPTY;
         for node in nodes {

@@ -15,6 +15,7 @@ pub struct Table {
 
 impl Table {
     /// The replay of `log`, from nothing.
+    #[inline]
     pub fn replay(log: &[Entry]) -> Self {
         let mut table = Self::default();
         table.apply_all(log);
@@ -46,11 +47,13 @@ impl Table {
     }
 
     /// Forgets everything.
+    #[inline]
     pub fn clear(&mut self) {
         self.values.clear();
     }
 
     /// The keys that have a value, with it, in key order.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (KeyId, ValueId)> {
         self.values
             .iter()
@@ -60,6 +63,7 @@ impl Table {
 }
 
 impl PartialEq for Table {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         let (short, long) =
             if self.values.len() < other.values.len() { (self, other) } else { (other, self) };
