@@ -7,7 +7,7 @@ use std::collections::HashSet;
 /// The configuration of one partition. The defaults are the reference simulator's.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct GroupConfiguration {
-    /// Names of the nodes, unique, 2 to 16 of them. Configuration order is the order in which the
+    /// Names of the nodes, unique, 2 to 8 of them. Configuration order is the order in which the
     /// protocol visits them.
     pub nodes: Vec<String>,
     /// The first leader; `None` is the first node.

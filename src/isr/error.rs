@@ -56,6 +56,11 @@ pub enum IsrError<N = String> {
 }
 
 impl<N> IsrError<N> {
+    /// Whether a limit of the run was exceeded, rather than something refused.
+    pub const fn is_limit(&self) -> bool {
+        matches!(self, Self::DidNotBecomeIdle | Self::OverMessageBudget)
+    }
+
     /// The same error, with nodes named otherwise.
     pub fn map_node<M>(self, name: impl FnOnce(N) -> M) -> IsrError<M> {
         match self {

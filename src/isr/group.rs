@@ -96,7 +96,7 @@ pub struct WriteTicket(WriteId);
 type Result<T> = std::result::Result<T, IsrError>;
 
 impl GroupBuilder {
-    /// The names of the nodes, unique, 2 to 16 of them.
+    /// The names of the nodes, unique, 2 to 8 of them.
     #[must_use]
     pub fn nodes<N: Into<String>>(mut self, nodes: impl IntoIterator<Item = N>) -> Self {
         self.configuration.nodes = nodes.into_iter().map(Into::into).collect();

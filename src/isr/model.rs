@@ -1,7 +1,6 @@
 //! The partition as a [`Model`] that engines drive.
 
 use crate::isr::branch::Branch;
-use crate::isr::error::IsrError;
 use crate::isr::operation::{Operation, Outcome};
 use crate::isr::partition::Partition;
 use crate::isr::payload::Content;
@@ -158,7 +157,7 @@ fn is_refused(state: &Partition, operation: Operation) -> bool {
     let mut copy = state.clone();
     matches!(
         copy.apply(operation, &mut Observed(&mut Unobserved)),
-        Outcome::Refused(error) if error != IsrError::DidNotBecomeIdle && error != IsrError::OverMessageBudget
+        Outcome::Refused(error) if !error.is_limit()
     )
 }
 

@@ -39,6 +39,9 @@ pub struct Partition {
     /// A limit of the run was exceeded; see [`Partition::is_halted`].
     pub(crate) halted: bool,
     pub(crate) branches: Branches,
+    /// The last refresh: when, at which revision, with which nodes slow. A second one would change
+    /// nothing.
+    pub(crate) refreshed: Option<(Tick, u64, NodeSet)>,
     /// The ISR at the last refresh, to tell why the high watermark moves. For `branches` only.
     pub(crate) isr_at_refresh: NodeSet,
     /// Whether a lossy crash, and whether a rejoin, has happened. For `branches` only.
@@ -65,6 +68,7 @@ impl Partition {
             pending: PendingWrites::default(),
             halted: false,
             branches: Branches::default(),
+            refreshed: None,
             isr_at_refresh: nodes,
             has_lost: false,
             have_led: NodeSet::EMPTY,
@@ -195,6 +199,12 @@ impl Partition {
         }
     }
 
+    #[inline]
+    pub(crate) fn current_revision(&self) -> u64 {
+        let replicas: u64 = self.replicas.iter().map(Replica::revision).sum();
+        self.controller.revision() + replicas
+    }
+
     pub(crate) fn nodes(&self) -> NodeSet {
         NodeSet::first(self.settings.nodes)
     }
@@ -229,50 +239,62 @@ impl Partition {
 }
 
 impl View for Partition {
+    #[inline]
     fn nodes(&self) -> NodeSet {
         NodeSet::first(self.settings.nodes)
     }
 
+    #[inline]
     fn alive(&self) -> NodeSet {
         self.controller.alive()
     }
 
+    #[inline]
     fn leader(&self) -> Option<NodeId> {
         Some(self.controller.leader())
     }
 
+    #[inline]
     fn leader_epoch(&self) -> LeaderEpoch {
         self.controller.leader_epoch()
     }
 
+    #[inline]
     fn isr(&self) -> NodeSet {
         self.controller.isr()
     }
 
+    #[inline]
     fn min_insync_replicas(&self) -> usize {
         self.settings.min_insync_replicas
     }
 
+    #[inline]
     fn high_watermark(&self) -> Offset {
         self.controller.high_watermark()
     }
 
+    #[inline]
     fn log(&self, node: NodeId) -> &[Entry] {
         self.replica(node).log()
     }
 
+    #[inline]
     fn applied_high_watermark(&self, node: NodeId) -> Offset {
         self.replica(node).applied_high_watermark()
     }
 
+    #[inline]
     fn durable(&self, node: NodeId) -> Option<&[Entry]> {
         Some(self.replica(node).durable_log())
     }
 
+    #[inline]
     fn data(&self, node: NodeId) -> Option<&Table> {
         Some(self.replica(node).data())
     }
 
+    #[inline]
     fn committed_data(&self, node: NodeId) -> Option<&Table> {
         Some(self.replica(node).committed_data())
     }
@@ -280,8 +302,7 @@ impl View for Partition {
     /// Each part only ever counts up, so the sum changes if and only if a part does.
     #[inline]
     fn revision(&self) -> Option<u64> {
-        let replicas: u64 = self.replicas.iter().map(Replica::revision).sum();
-        Some(self.controller.revision() + replicas)
+        Some(self.current_revision())
     }
 
     #[inline]

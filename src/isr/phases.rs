@@ -5,7 +5,7 @@ use crate::isr::partition::Partition;
 use crate::isr::pending::{Patience, Submission};
 use crate::isr::settings::Settings;
 use crate::isr::trace::Recorder;
-use highwater_invariants::{AckLevel, Event, NodeId, Settled, View};
+use highwater_invariants::{AckLevel, Event, MAX_NODES, NodeId, Settled, View};
 
 impl Partition {
     /// Leaves the partition to itself until nothing is in flight, within the bound of
@@ -53,7 +53,7 @@ impl Partition {
                 let _ = self.heal(node, recorder);
             }
         }
-        for node in self.slow.iter().collect::<arrayvec::ArrayVec<NodeId, 16>>() {
+        for node in self.slow.iter().collect::<arrayvec::ArrayVec<NodeId, MAX_NODES>>() {
             let _ = self.set_replica_slow(node, false, recorder);
         }
         self.check_message_budget(recorder);

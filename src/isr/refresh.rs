@@ -12,6 +12,11 @@ impl Partition {
         if !self.controller.leader_is_up() {
             return;
         }
+        // What follows depends on nothing else, and changes nothing the second time.
+        let before = Some((self.now(), self.current_revision(), self.slow));
+        if self.refreshed == before {
+            return;
+        }
         self.refresh_isr(recorder);
         self.refresh_high_watermark(recorder);
         self.isr_at_refresh = self.controller.isr();
@@ -22,6 +27,7 @@ impl Partition {
         if self.has_min_insync() {
             self.renew_lease();
         }
+        self.refreshed = Some((self.now(), self.current_revision(), self.slow));
     }
 
     /// Lag decides who is in the ISR; `min.insync.replicas` never stops it from shrinking.

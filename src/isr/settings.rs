@@ -70,8 +70,8 @@ impl Settings {
     /// spare. The ack timeout has no part in it: the writer of this phase is patient.
     pub const fn recovery_ticks_max(&self) -> u64 {
         self.replica_lag_timeout_ticks
-            .saturating_mul(4)
-            .saturating_add(self.replication_delay_ticks.saturating_mul(24))
-            .saturating_add(16)
+            .saturating_mul(3)
+            .saturating_add(self.replication_delay_ticks.saturating_mul(12))
+            .saturating_add(8)
     }
 }

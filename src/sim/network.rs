@@ -43,6 +43,7 @@ pub struct Network<P> {
 
 impl<P: Copy> Network<P> {
     /// A network in which a message takes `delay_ticks`.
+    #[inline]
     pub fn new(delay_ticks: u64) -> Self {
         Self {
             now: Tick(0),
@@ -54,11 +55,13 @@ impl<P: Copy> Network<P> {
     }
 
     /// The present moment.
+    #[inline]
     pub fn now(&self) -> Tick {
         self.now
     }
 
     /// Moves the clock on by one tick. What is due then is taken with [`Network::arrive`].
+    #[inline]
     pub fn advance_clock(&mut self) {
         self.now = self.now.after(1);
     }
@@ -70,6 +73,7 @@ impl<P: Copy> Network<P> {
     }
 
     /// The messages in flight, the next to arrive first, each with the tick at which it is due.
+    #[inline]
     pub fn messages(&self) -> impl Iterator<Item = (Tick, &Message<P>)> {
         self.scheduler.iter().map(|due| (due.due, &due.event))
     }
@@ -81,6 +85,7 @@ impl<P: Copy> Network<P> {
     }
 
     /// Destinations that messages from `source` do not reach.
+    #[inline]
     pub fn cut_from(&self, source: NodeId) -> NodeSet {
         self.cut[source.index()]
     }
@@ -150,6 +155,7 @@ impl<P: Copy> Network<P> {
     }
 
     /// Cuts the link between `source` and `destination`, in both directions.
+    #[inline]
     pub fn partition<S, T: KernelTrace<S>>(
         &mut self,
         source: NodeId,
@@ -167,6 +173,7 @@ impl<P: Copy> Network<P> {
     }
 
     /// Heals the link between `source` and `destination`, in both directions.
+    #[inline]
     pub fn heal<S, T: KernelTrace<S>>(
         &mut self,
         source: NodeId,

@@ -35,7 +35,7 @@ impl Invariant for StaleEpochRejection {
     ) -> Result<(), Finding> {
         match event {
             Event::PacketArrived(packet) => {
-                let is_foreign = !has_authority(packet, view);
+                let is_foreign = !packet.has_authority(view);
                 ghost.0 = is_foreign.then(|| (packet, digest_of_receiver(packet, view)));
                 Ok(())
             }
@@ -54,12 +54,6 @@ impl Invariant for StaleEpochRejection {
             _ => Ok(()),
         }
     }
-}
-
-fn has_authority<V: View>(packet: Packet, view: &V) -> bool {
-    packet.leader_epoch == view.leader_epoch()
-        && view.leader() == Some(packet.source)
-        && view.leader() == Some(packet.source_leader)
 }
 
 #[cold]

@@ -156,7 +156,24 @@ pub enum Event {
     },
 }
 
+impl Packet {
+    /// Whether the packet is of the current leader epoch and from the current leader.
+    #[inline]
+    pub fn has_authority<V: View>(self, view: &V) -> bool {
+        self.leader_epoch == view.leader_epoch()
+            && view.leader() == Some(self.source)
+            && view.leader() == Some(self.source_leader)
+    }
+}
+
 impl Event {
+    /// Whether this is the arrival of a packet that has authority: no invariant asks about that. What
+    /// the packet does is checked with the tick.
+    #[inline]
+    pub(crate) fn is_arrival_from_the_leader<V: View>(self, view: &V) -> bool {
+        matches!(self, Self::PacketArrived(packet) if packet.has_authority(view))
+    }
+
     /// Whether this is one of the moments at which the whole state is checked.
     #[inline]
     pub(crate) const fn is_state_check(self) -> bool {

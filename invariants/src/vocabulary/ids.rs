@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroU16;
 
 /// The most nodes that one partition can have.
-pub const MAX_NODES: usize = 16;
+pub const MAX_NODES: usize = 8;
 
 /// A replica, by its place in the configuration, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -43,7 +43,7 @@ impl NodeSet {
     #[inline]
     pub const fn first(count: usize) -> Self {
         assert!(count <= MAX_NODES);
-        if count == MAX_NODES { Self(u16::MAX) } else { Self((1 << count) - 1) }
+        Self(((1_u32 << count) - 1) as u16)
     }
 
     /// Whether `node` is a member.
@@ -203,3 +203,26 @@ impl ValueId {
 /// state's identity.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct WriteId(pub u32);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_nodes_of_a_configuration_are_those_and_no_others() {
+        for count in 0..=MAX_NODES {
+            let set = NodeSet::first(count);
+            assert_eq!(set.len(), count);
+            assert!(set.iter().map(NodeId::index).eq(0..count));
+        }
+    }
+
+    #[test]
+    fn inserting_and_removing_say_what_changed() {
+        let mut set = NodeSet::first(2);
+        assert!(!set.insert(NodeId::new(1)) && set.insert(NodeId::new(7)));
+        assert!(set.remove(NodeId::new(0)) && !set.remove(NodeId::new(0)));
+        assert_eq!(set, NodeSet::from_iter([NodeId::new(7), NodeId::new(1)]));
+        assert_eq!(set.without(NodeSet::first(2)).and(NodeSet::first(8)).len(), 1);
+    }
+}

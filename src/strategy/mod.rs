@@ -20,7 +20,13 @@
 //! # no_packet_of_another_epoch_is_obeyed();
 //! ```
 //!
+//! [`IsrReference`] is the partition as the reference of a state machine test.
+//!
 //! A failure that proptest finds can be kept as a readable scenario: [`persist`].
+
+mod state_machine;
+
+pub use state_machine::IsrReference;
 
 use crate::isr::{IsrModel, Limits, Operation, Settings, Variant};
 use crate::report::Finding;
