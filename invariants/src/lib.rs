@@ -30,5 +30,5 @@ pub use properties::{INVARIANT_COUNT, InvariantId};
 pub use vocabulary::{
     AckLevel, Entry, Event, Evidence, Fact, KeyId, LeaderEpoch, Log, MAX_NODES, Names, NodeId,
     NodeSet, Observer, Offset, Packet, ReadLevel, Settled, Table, Unobserved, ValueId, View,
-    WriteId,
+    WriteId, first_difference,
 };

@@ -2,13 +2,13 @@
 
 use crate::cli::output::{print, print_json};
 use crate::cli::{Exit, Failed};
-use crate::isr::Operation;
+use crate::isr::{Guard, Operation, Variant};
 use crate::scenario::generate::Profile;
 use clap::{Args, ValueEnum};
 use highwater_invariants::InvariantId;
 use serde_json::json;
 
-/// List models, variants, invariants, operations or profiles, each with what it says
+/// List models, variants, guards, invariants, operations or profiles, each with what it says
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -27,6 +27,7 @@ pub(super) struct List {
 enum What {
     Models,
     Variants,
+    Guards,
     Invariants,
     Operations,
     Profiles,
@@ -57,8 +58,9 @@ fn rows(what: What) -> Vec<(&'static str, &'static str)> {
             vec![("isr", "one replicated partition: leader, followers, controller (PROTOCOL.md)")]
         }
         What::Variants => {
-            vec![("published", "exactly the reference simulator's protocol, faults included")]
+            Variant::ALL.map(|variant| (variant.name(), variant.statement())).to_vec()
         }
+        What::Guards => Guard::ALL.iter().map(|guard| (guard.name(), guard.statement())).collect(),
         What::Invariants => {
             InvariantId::ALL.map(|invariant| (invariant.name(), invariant.statement())).to_vec()
         }

@@ -1,7 +1,7 @@
 //! Options that several subcommands share.
 
 use crate::cli::Failed;
-use crate::isr::Variant;
+use crate::isr::{Guard, Rules, Variant};
 use clap::Args;
 use highwater_invariants::{InvariantId, Selection};
 use std::path::Path;
@@ -16,6 +16,29 @@ pub(super) struct ModelOptions {
     /// The rules that it follows; see `highwater list variants`
     #[arg(long, default_value = "published", value_parser = parse_variant)]
     pub(super) variant: Variant,
+
+    /// Switch off these guards of the variant; see `highwater list guards`
+    #[arg(long, value_name = "GUARD[,GUARD...]", value_delimiter = ',', value_parser = parse_guard)]
+    pub(super) without: Vec<Guard>,
+}
+
+impl ModelOptions {
+    pub(super) fn rules(&self) -> Result<Rules, Failed> {
+        let Self { variant, without, .. } = self;
+        without.iter().try_fold(Rules::of(*variant), |rules, &guard| {
+            if !variant.guards().has(guard) {
+                return Err(Failed(format!("--without: {variant} has no guard {guard}")));
+            }
+            Ok(rules.without(guard))
+        })
+    }
+}
+
+fn parse_guard(name: &str) -> Result<Guard, String> {
+    Guard::from_name(name).ok_or_else(|| {
+        let known: Vec<_> = Guard::ALL.iter().map(|guard| guard.name()).collect();
+        format!("unknown guard; known are {}", known.join(", "))
+    })
 }
 
 /// Which invariants.

@@ -6,7 +6,7 @@ mod progress;
 use crate::cli::options::{InvariantOptions, ModelOptions, require_writable};
 use crate::cli::output::{print, print_json};
 use crate::cli::{Exit, Failed, interrupt};
-use crate::isr::IsrModel;
+use crate::isr::{IsrModel, Rules};
 use crate::model::Model;
 use crate::report::{
     self, CandidateResult, Finding, GroupResult, SEARCH_FORMAT, SearchResult, coverage_json,
@@ -125,6 +125,7 @@ impl Search {
         let source = Generator {
             profile: self.profile,
             overrides: self.weights.clone(),
+            rules: self.model.rules()?,
             operations: self.operations.clone(),
         };
         let campaign = Campaign {
@@ -147,7 +148,7 @@ impl Search {
             if self.keeps_going() { results.groups.clone() } else { results.groups.soonest() };
         let shrunk = pool.install(|| self.shrink(model, &source, &groups))?;
         let groups = self.save(&groups, &shrunk)?;
-        self.report(&self.result(&results, groups, searched), &results, selection)
+        self.report(&self.result(&results, groups, searched, source.rules), &results, selection)
     }
 
     fn range(&self) -> Result<Range<u64>, Failed> {
@@ -227,7 +228,7 @@ impl Search {
             let mut result = group_result(target, group);
             for one in shrunk.iter().filter(|one| one.target == target) {
                 let found = Found { seed: self.seed, sequence: one.candidate.sequence };
-                let finding = Finding::new(&one.case, self.model.variant, Some(found));
+                let finding = Finding::new(&one.case, Some(found));
                 let file = finding.save(&self.out);
                 let file =
                     file.map_err(|error| Failed(format!("{}: {error}", self.out.display())))?;
@@ -249,6 +250,7 @@ impl Search {
         results: &Results,
         groups: Vec<GroupResult>,
         searched: Duration,
+        rules: Rules,
     ) -> SearchResult {
         let seconds = searched.as_secs_f64();
         let operations = results.tally.operations;
@@ -261,7 +263,7 @@ impl Search {
             }
             .into(),
             model: IsrModel::NAME.into(),
-            variant: self.model.variant.name().into(),
+            variant: rules.to_string(),
             seed: self.seed,
             options: json!({
                 "profile": self.profile.map(Profile::name),

@@ -151,6 +151,7 @@ fn error_json(error: &IsrError) -> Value {
         | IsrError::NoCommittedLease
         | IsrError::LeaseExpiredOrFenced
         | IsrError::DidNotBecomeIdle
+        | IsrError::LeaderFenced(_)
         | IsrError::NoSuchMessage(_)
         | IsrError::NoLinkToItself(_)
         | IsrError::OverMessageBudget

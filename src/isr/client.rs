@@ -2,6 +2,7 @@
 
 use crate::isr::branch::Branch;
 use crate::isr::error::IsrError;
+use crate::isr::guards::Guard;
 use crate::isr::partition::{Partition, Result};
 use crate::isr::pending::{Patience, Submission};
 use crate::isr::trace::{IsrEvent, Recorder};
@@ -96,12 +97,12 @@ impl Partition {
         if matches!(ack, AckLevel::None | AckLevel::Quorum) {
             return Err(IsrError::UnsupportedAck(ack));
         }
-        let leader = self.controller.leader();
-        self.require_up(leader)?;
+        let leader = self.require_leader()?;
         let write = self.pending.next_write();
         recorder.observe(Event::WriteSubmitted { write, key, value, ack }, self);
         self.refresh(recorder);
-        if ack == AckLevel::AllIsr && !self.has_min_insync() {
+        let is_admitted = !self.has(Guard::AdmitAboveMinInsync) || self.has_min_insync();
+        if ack == AckLevel::AllIsr && !is_admitted {
             recorder.observe(Event::WriteRefused { write }, self);
             return Ok(Submission::Answered(WriteAnswer {
                 accepted: false,
@@ -135,6 +136,9 @@ impl Partition {
         let leader_epoch = self.controller.leader_epoch();
         let entry = Entry::new(leader_epoch, key, value);
         self.replica_mut(leader).append(entry, true);
+        if self.has(Guard::LagByFirstMissing) {
+            self.appended_at.push(self.now());
+        }
         let offset = self.replica(leader).log_end_offset();
         self.trace(recorder, || IsrEvent::EntryAppended { node: leader, leader_epoch, offset });
         let capacity = self.settings.log_retention_entries;
@@ -183,7 +187,7 @@ impl Partition {
         let node = node.unwrap_or(self.controller.leader());
         self.require_up(node)?;
         if level == ReadLevel::Linearizable {
-            return self.read_committed(key, recorder);
+            return self.read_committed(node, key, recorder);
         }
         let replica = self.replica(node);
         let value = replica.data().get(key);
@@ -202,7 +206,8 @@ impl Partition {
         key: KeyId,
         recorder: &mut impl Recorder,
     ) -> Result<ReadAnswer> {
-        if node != self.controller.leader() || !self.lease_is_valid() {
+        let is_owner = node == self.controller.leader() || !self.has(Guard::LeaseOwner);
+        if !is_owner || !self.lease_is_valid() {
             self.reach(if node == self.controller.leader() {
                 Branch::LeaseExpired
             } else {
@@ -211,15 +216,21 @@ impl Partition {
             return Err(IsrError::LeaseExpiredOrFenced);
         }
         self.require_up(node)?;
-        self.read_committed(key, recorder)
+        self.read_committed(node, key, recorder)
     }
 
     /// Data that exists on the leader is not data that an authoritative read may return: only what
     /// is committed, and only if nothing beyond it exists.
-    fn read_committed(&mut self, key: KeyId, recorder: &mut impl Recorder) -> Result<ReadAnswer> {
-        let node = self.controller.leader();
+    fn read_committed(
+        &mut self,
+        node: NodeId,
+        key: KeyId,
+        recorder: &mut impl Recorder,
+    ) -> Result<ReadAnswer> {
+        self.require_leader()?;
         let offset = self.controller.high_watermark();
-        let refusal = if self.replica(node).log_end_offset() > offset {
+        let is_committed_only = self.has(Guard::ReadCommitted);
+        let refusal = if is_committed_only && self.replica(node).log_end_offset() > offset {
             Some(Branch::UncommittedSuffix)
         } else if !self.lease_is_valid() {
             Some(Branch::LeaseExpired)
@@ -232,7 +243,9 @@ impl Partition {
             self.reach(branch);
             return Err(IsrError::NoCommittedLease);
         }
-        let value = self.replica(node).committed_data().get(key);
+        let replica = self.replica(node);
+        let data = if is_committed_only { replica.committed_data() } else { replica.data() };
+        let value = data.get(key);
         Ok(self.serve(ReadAnswer { node, offset, value }, key, ReadLevel::Linearizable, recorder))
     }
 

@@ -1,6 +1,7 @@
 //! A configuration as a caller gives it, and the checks that it must pass (PROTOCOL.md section 2).
 
 use crate::isr::settings::{Limits, Settings};
+use crate::isr::variant::Rules;
 use highwater_invariants::{MAX_NODES, NodeId};
 use std::collections::HashSet;
 
@@ -67,7 +68,7 @@ pub enum ConfigurationError {
 
 impl GroupConfiguration {
     /// Checks everything, in the order of PROTOCOL.md section 2, and turns names into ids.
-    pub fn check(&self, limits: Limits) -> Result<Settings, ConfigurationError> {
+    pub fn check(&self, rules: Rules, limits: Limits) -> Result<Settings, ConfigurationError> {
         let unique: HashSet<_> = self.nodes.iter().collect();
         if self.nodes.len() < 2 || unique.len() < self.nodes.len() {
             return Err(ConfigurationError::Nodes);
@@ -103,6 +104,7 @@ impl GroupConfiguration {
             lease_duration_ticks: self.lease_duration_ticks,
             seed: self.seed,
             limits,
+            rules,
         })
     }
 

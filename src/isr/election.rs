@@ -2,22 +2,49 @@
 
 use crate::isr::branch::Branch;
 use crate::isr::error::IsrError;
+use crate::isr::guards::Guard;
 use crate::isr::partition::{Partition, Result};
 use crate::isr::trace::{IsrEvent, Recorder};
-use highwater_invariants::{Event, NodeId};
+use highwater_invariants::{Event, MAX_NODES, NodeId};
 
 impl Partition {
-    /// Makes `node`, a live ISR member, the leader of a new epoch. Its log is cut to the high
-    /// watermark; nothing else of it changes, and there is no refresh.
+    /// Makes `node`, a live ISR member, the leader of a new epoch.
     pub fn elect(&mut self, node: NodeId, recorder: &mut impl Recorder) -> Result<()> {
         self.require_up(node)?;
-        if !self.controller.isr().contains(node) {
+        if self.has(Guard::ElectFromIsr) && !self.controller.isr().contains(node) {
             return Err(IsrError::NotInIsr(node));
         }
-        let old_leader = self.controller.leader();
-        if node == old_leader {
+        if node == self.controller.leader() {
             return Err(IsrError::AlreadyLeader(node));
         }
+        self.begin_epoch(node, recorder)
+    }
+
+    /// The controller replaces a leader that lost entries in a crash and is back: by a live ISR
+    /// member, else by any live node that has all that is committed. If there is none, every copy
+    /// of a committed entry may be lost, and the partition refuses to serve.
+    #[inline]
+    pub(crate) fn replace_fenced_leader(&mut self, recorder: &mut impl Recorder) {
+        if !self.leader_is_fenced
+            || !self.controller.leader_is_up()
+            || !self.has(Guard::ReplaceFencedLeader)
+        {
+            return;
+        }
+        let alive = self.controller.alive();
+        let members = self.controller.isr().and(alive);
+        let fit = |node: &NodeId| self.has_all_that_is_committed(*node);
+        if let Some(node) = members.iter().chain(alive.iter()).find(fit) {
+            self.reach(Branch::LeaderReplaced);
+            // All that could be refused has been looked at.
+            let _ = self.begin_epoch(node, recorder);
+        }
+    }
+
+    /// A new epoch under `node`. Its log is cut to the high watermark; nothing else of it changes,
+    /// and there is no refresh.
+    fn begin_epoch(&mut self, node: NodeId, recorder: &mut impl Recorder) -> Result<()> {
+        let old_leader = self.controller.leader();
         self.controller.elect(node);
         let high_watermark = self.controller.high_watermark();
         self.reach(if self.replica(node).log_end_offset() > high_watermark {
@@ -31,6 +58,7 @@ impl Partition {
         self.replica_mut(node).truncate(high_watermark);
         self.have_led.insert(old_leader);
         self.controller.leave_isr(old_leader);
+        self.prepare_leader(node);
         self.renew_lease();
         self.trace(recorder, || IsrEvent::ControllerElected {
             old_leader,
@@ -44,6 +72,26 @@ impl Partition {
             self.synchronize(follower, recorder)?;
         }
         Ok(())
+    }
+
+    /// What a new leader needs beyond the published protocol.
+    fn prepare_leader(&mut self, node: NodeId) {
+        self.leader_is_fenced = false;
+        self.catch_up_started = [None; MAX_NODES];
+        if self.has(Guard::CutDurableImage) {
+            self.replica_mut(node).cut_durable_image();
+        }
+        if self.has(Guard::LeaderIsNotSlow) {
+            self.slow.remove(node);
+        }
+        let log = self.replicas[node.index()].log();
+        if self.guards.has(Guard::RetainLeadersLog) {
+            self.retained.rebuild(log, self.settings.log_retention_entries);
+        }
+        if self.guards.has(Guard::LagByFirstMissing) {
+            self.appended_at.clear();
+            self.appended_at.resize(log.len(), self.network.now());
+        }
     }
 }
 

@@ -41,6 +41,9 @@ pub enum IsrError<N = String> {
     /// ISR replication knows `LEADER` and `ALL_ISR` only.
     #[error("ISR does not support AckLevel.{}", ack_in_words(*.0))]
     UnsupportedAck(AckLevel),
+    /// The leader lost entries in a crash and must not act before the controller has replaced it.
+    #[error("leader lost entries and is fenced: {0}")]
+    LeaderFenced(N),
     /// There is no message at that place in the order of arrivals.
     #[error("no message in flight has number {0}")]
     NoSuchMessage(usize),
@@ -75,6 +78,7 @@ impl<N> IsrError<N> {
             Self::LeaseExpiredOrFenced => IsrError::LeaseExpiredOrFenced,
             Self::DidNotBecomeIdle => IsrError::DidNotBecomeIdle,
             Self::UnsupportedAck(level) => IsrError::UnsupportedAck(level),
+            Self::LeaderFenced(node) => IsrError::LeaderFenced(name(node)),
             Self::NoSuchMessage(nth) => IsrError::NoSuchMessage(nth),
             Self::NoLinkToItself(node) => IsrError::NoLinkToItself(name(node)),
             Self::OverMessageBudget => IsrError::OverMessageBudget,

@@ -2,6 +2,7 @@
 
 use crate::isr::branch::Branch;
 use crate::isr::error::IsrError;
+use crate::isr::guards::Guard;
 use crate::isr::partition::{Partition, Result};
 use crate::isr::trace::{IsrEvent, Recorder};
 use highwater_invariants::{Event, NodeId};
@@ -48,6 +49,11 @@ impl Partition {
         self.require_up(node)?;
         self.note_crash(node, lose_unfsynced);
         if lose_unfsynced {
+            let loses = self.replica(node).durable_offset() < self.replica(node).log_end_offset();
+            if loses && node == self.controller.leader() && self.has(Guard::FenceLossyLeader) {
+                self.leader_is_fenced = true;
+                self.reach(Branch::LeaderFenced);
+            }
             let high_watermark = self.controller.high_watermark();
             self.replica_mut(node).lose_unfsynced(high_watermark);
             let restored_offset = self.replica(node).log_end_offset();
@@ -73,6 +79,11 @@ impl Partition {
         self.note_return(node);
         self.heal_with_all(node, recorder);
         self.trace(recorder, || IsrEvent::NodeRestarted { node });
+        if self.leader_is_fenced {
+            // The controller catches up whoever is not the leader then.
+            self.replace_fenced_leader(recorder);
+            return self.require_leader().map(|_| ());
+        }
         self.synchronize_unless_leader(node, recorder)
     }
 

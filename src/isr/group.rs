@@ -8,6 +8,7 @@ use crate::isr::partition::Partition;
 use crate::isr::pending::{Patience, Submission};
 use crate::isr::settings::Limits;
 use crate::isr::trace::{Recorder, Trace};
+use crate::isr::variant::Rules;
 use crate::sim::Untraced;
 use highwater_invariants::{AckLevel, KeyId, NodeId, NodeSet, ReadLevel, ValueId, View, WriteId};
 
@@ -257,7 +258,7 @@ impl<R: Recorder> IsrGroup<R> {
         configuration: &GroupConfiguration,
         mut recorder: R,
     ) -> std::result::Result<Self, ConfigurationError> {
-        let settings = configuration.check(Limits::PROTOCOL)?;
+        let settings = configuration.check(Rules::default(), Limits::PROTOCOL)?;
         let partition = Partition::new(settings, &mut recorder);
         let nodes = configuration.nodes.clone();
         Ok(Self { nodes, interner: Interner::default(), partition, recorder })

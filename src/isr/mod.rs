@@ -15,7 +15,9 @@ mod election;
 mod error;
 mod faults;
 mod group;
+mod guards;
 mod interner;
+mod matching;
 mod model;
 mod network_faults;
 mod operation;
@@ -39,6 +41,7 @@ pub use client::{ReadAnswer, WriteAnswer, WriteReason};
 pub use configuration::{ConfigurationError, GroupConfiguration};
 pub use error::IsrError;
 pub use group::{GroupBuilder, IsrGroup, ReadResult, WriteResult, WriteTicket};
+pub use guards::{Guard, Guards};
 pub use highwater_invariants::{AckLevel, ReadLevel};
 pub use interner::{Interner, InternerFull};
 pub use model::{IsrModel, TracedIsrModel};
@@ -53,4 +56,4 @@ pub use trace::{
     IsrEvent, Observed, Recorder, RejectReason, Trace, TraceEvent, TraceRecord, Traced,
 };
 pub use trace_json::TraceNames;
-pub use variant::Variant;
+pub use variant::{Rules, Variant};

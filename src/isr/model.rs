@@ -1,6 +1,7 @@
 //! The partition as a [`Model`] that engines drive.
 
 use crate::isr::branch::Branch;
+use crate::isr::guards::Guard;
 use crate::isr::operation::{Operation, Outcome};
 use crate::isr::partition::Partition;
 use crate::isr::payload::Content;
@@ -183,7 +184,22 @@ fn encode_control(state: &Partition, sink: &mut impl Sink) {
         sink.word(u64::from(offset.0));
         sink.word(entry.bits());
     }
-    sink.word(u64::from(state.halted));
+    sink.word(u64::from(state.halted) << 1 | u64::from(state.leader_is_fenced));
+    if state.has(Guard::LagByFirstMissing) {
+        let worst = timeout.saturating_add(state.settings.replication_delay_ticks);
+        for &appended in &state.appended_at {
+            sink.word(now.since(appended).min(worst));
+        }
+        sink.word(u64::MAX);
+    }
+    if state.has(Guard::OneCatchUp) {
+        let delay = state.settings.replication_delay_ticks;
+        for node in View::nodes(state).iter() {
+            let started = state.catch_up_started[node.index()];
+            sink.word(started.map_or(delay + 1, |started| now.since(started).min(delay + 1)));
+        }
+    }
+    sink.word(u64::from(state.committed_epoch.0));
 }
 
 /// The catch-up mode is left out: it is for looking at, nothing depends on it.
@@ -207,7 +223,8 @@ fn encode_messages(state: &Partition, sink: &mut impl Sink) {
         sink.word(due.since(state.now()) << 24 | route << 8 | place(payload.source_leader));
         let epoch = u64::from(payload.leader_epoch.0) << 32;
         match payload.content {
-            Content::Append { offset, entry } => {
+            Content::Append { offset, entry, after } => {
+                sink.word(u64::from(after.0));
                 sink.word(epoch | u64::from(offset.0));
                 sink.word(entry.bits());
             }

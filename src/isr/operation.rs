@@ -275,6 +275,7 @@ impl Outcome {
         "refused: too many names",
         "refused: no such message in flight",
         "refused: no link to itself",
+        "refused: leader is fenced",
     ];
 
     /// The number of this outcome's kind.
@@ -306,6 +307,7 @@ impl Outcome {
                 IsrError::TooManyNames => 20,
                 IsrError::NoSuchMessage(_) => 21,
                 IsrError::NoLinkToItself(_) => 22,
+                IsrError::LeaderFenced(_) => 23,
             },
         }
     }

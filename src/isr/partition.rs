@@ -6,6 +6,7 @@
 use crate::isr::branch::{Branch, Branches};
 use crate::isr::controller::Controller;
 use crate::isr::error::IsrError;
+use crate::isr::guards::{Guard, Guards};
 use crate::isr::payload::{Payload, Snapshots};
 use crate::isr::pending::PendingWrites;
 use crate::isr::replica::Replica;
@@ -17,6 +18,7 @@ use arrayvec::ArrayVec;
 use highwater_invariants::{
     Entry, Event, LeaderEpoch, MAX_NODES, NodeId, NodeSet, Offset, Settled, Table, View,
 };
+use smallvec::SmallVec;
 
 /// The result of an operation inside, where nodes are ids.
 pub(crate) type Result<T> = std::result::Result<T, IsrError<NodeId>>;
@@ -26,6 +28,7 @@ pub(crate) type Result<T> = std::result::Result<T, IsrError<NodeId>>;
 #[derive(Clone, Debug)]
 pub struct Partition {
     pub(crate) settings: Settings,
+    pub(crate) guards: Guards,
     pub(crate) network: Network<Payload>,
     pub(crate) controller: Controller,
     /// May be in the past, or before the start: then no lease is valid.
@@ -36,6 +39,14 @@ pub struct Partition {
     pub(crate) replicas: ArrayVec<Replica, MAX_NODES>,
     pub(crate) snapshots: Snapshots,
     pub(crate) pending: PendingWrites,
+    /// The leader lost entries in a crash, so it must not go on in its epoch.
+    pub(crate) leader_is_fenced: bool,
+    /// The leader epoch of the last committed entry: with its offset, its name.
+    pub(crate) committed_epoch: LeaderEpoch,
+    /// When each entry of the leader's log was appended, or when the leader was elected with it.
+    pub(crate) appended_at: SmallVec<[Tick; 24]>,
+    /// When the last catch-up of each follower was started.
+    pub(crate) catch_up_started: [Option<Tick>; MAX_NODES],
     /// A limit of the run was exceeded; see [`Partition::is_halted`].
     pub(crate) halted: bool,
     pub(crate) branches: Branches,
@@ -57,6 +68,7 @@ impl Partition {
         let nodes = NodeSet::first(settings.nodes);
         let partition = Self {
             settings,
+            guards: settings.rules.guards(),
             network: Network::new(settings.replication_delay_ticks),
             controller: Controller::new(nodes, settings.leader),
             lease_expiry: settings.lease_duration_ticks,
@@ -66,6 +78,10 @@ impl Partition {
             replicas: nodes.iter().map(|_| Replica::default()).collect(),
             snapshots: Snapshots::default(),
             pending: PendingWrites::default(),
+            leader_is_fenced: false,
+            committed_epoch: LeaderEpoch(0),
+            appended_at: SmallVec::new(),
+            catch_up_started: [None; MAX_NODES],
             halted: false,
             branches: Branches::default(),
             refreshed: None,
@@ -162,6 +178,7 @@ impl Partition {
     pub fn tick(&mut self, recorder: &mut impl Recorder) {
         self.network.advance_clock();
         self.deliver_what_is_due(recorder);
+        self.replace_fenced_leader(recorder);
         self.refresh(recorder);
         self.look_at_pending_writes(recorder);
         self.check_message_budget(recorder);
@@ -203,6 +220,24 @@ impl Partition {
     pub(crate) fn current_revision(&self) -> u64 {
         let replicas: u64 = self.replicas.iter().map(Replica::revision).sum();
         self.controller.revision() + replicas
+    }
+
+    #[inline]
+    pub(crate) fn has(&self, guard: Guard) -> bool {
+        self.guards.has(guard)
+    }
+
+    /// Whether the leader is up and may act.
+    #[inline]
+    pub(crate) fn leader_serves(&self) -> bool {
+        self.controller.leader_is_up() && !self.leader_is_fenced
+    }
+
+    /// The leader, if it may act.
+    pub(crate) fn require_leader(&self) -> Result<NodeId> {
+        let leader = self.controller.leader();
+        self.require_up(leader)?;
+        if self.leader_is_fenced { Err(IsrError::LeaderFenced(leader)) } else { Ok(leader) }
     }
 
     pub(crate) fn nodes(&self) -> NodeSet {

@@ -16,7 +16,8 @@ pub struct Payload {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
     /// One entry, with its own (historical) leader epoch.
-    Append { offset: Offset, entry: Entry },
+    /// `after` is the epoch of the entry that it follows in the sender's log; 0 if it is the first.
+    Append { offset: Offset, entry: Entry, after: LeaderEpoch },
     /// The leader's whole log.
     Snapshot(SnapshotSlot),
 }
@@ -103,7 +104,7 @@ impl Payload {
     pub fn shown(self, snapshots: &Snapshots) -> ShownPayload {
         let Self { source_leader, leader_epoch, content } = self;
         match content {
-            Content::Append { offset, entry } => {
+            Content::Append { offset, entry, .. } => {
                 ShownPayload::Append { source_leader, leader_epoch, offset, entry }
             }
             Content::Snapshot(slot) => {

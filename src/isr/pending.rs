@@ -3,6 +3,7 @@
 
 use crate::isr::branch::Branch;
 use crate::isr::client::{WriteAnswer, WriteReason};
+use crate::isr::guards::Guard;
 use crate::isr::partition::Partition;
 use crate::isr::settings::Settings;
 use crate::isr::trace::Recorder;
@@ -141,13 +142,19 @@ impl Partition {
         mut pending: PendingWrite,
         recorder: &mut impl Recorder,
     ) -> Result<WriteAnswer, PendingWrite> {
+        let is_over = self.has(Guard::FenceWaitingWrites)
+            && (!self.leader_serves()
+                || pending.entry.leader_epoch() != self.controller.leader_epoch());
         let accepted = if pending.looks_left == 0 {
             self.reach(Branch::WriteTimesOut);
+            false
+        } else if is_over {
+            self.reach(Branch::WriteFenced);
             false
         } else {
             pending.looks_left -= 1;
             self.refresh(recorder);
-            if !self.has_min_insync() {
+            if self.has(Guard::WaitAboveMinInsync) && !self.has_min_insync() {
                 self.reach(Branch::WriteFailsWhileWaiting);
                 false
             } else if self.every_isr_member_reaches(pending.offset) {
@@ -180,6 +187,6 @@ impl Partition {
     }
 
     fn every_isr_member_reaches(&self, offset: Offset) -> bool {
-        self.controller.isr().iter().all(|node| self.replica(node).log_end_offset() >= offset)
+        self.controller.isr().iter().all(|node| self.acknowledged_end(node) >= offset)
     }
 }

@@ -1,15 +1,16 @@
 //! Membership, then high watermark, then apply, then lease (PROTOCOL.md section 4).
 
 use crate::isr::branch::Branch;
+use crate::isr::guards::Guard;
 use crate::isr::partition::Partition;
 use crate::isr::trace::{IsrEvent, Recorder};
-use highwater_invariants::{Event, Offset};
+use highwater_invariants::{Event, LeaderEpoch, NodeId, Offset};
 
 impl Partition {
     /// Brings everything that follows from the replicas' logs up to date. Does nothing at all while
     /// the leader is down.
     pub(crate) fn refresh(&mut self, recorder: &mut impl Recorder) {
-        if !self.controller.leader_is_up() {
+        if !self.leader_serves() {
             return;
         }
         // What follows depends on nothing else, and changes nothing the second time.
@@ -20,10 +21,7 @@ impl Partition {
         self.refresh_isr(recorder);
         self.refresh_high_watermark(recorder);
         self.isr_at_refresh = self.controller.isr();
-        let high_watermark = self.controller.high_watermark();
-        for replica in &mut self.replicas {
-            replica.apply_through(high_watermark);
-        }
+        self.apply_committed();
         if self.has_min_insync() {
             self.renew_lease();
         }
@@ -41,9 +39,8 @@ impl Partition {
                 continue;
             }
             let end = self.replica(follower).log_end_offset();
-            let last_caught_up = &mut self.last_caught_up[follower.index()];
-            if end >= leader_end {
-                *last_caught_up = now;
+            if self.is_caught_up(follower) {
+                self.last_caught_up[follower.index()] = now;
                 if !self.slow.contains(follower) && self.controller.join_isr(follower) {
                     self.reach(Branch::Rejoins);
                     self.has_rejoined = true;
@@ -52,10 +49,8 @@ impl Partition {
                         log_end_offset: end,
                     });
                 }
-            } else if now.since(*last_caught_up) >= self.settings.replica_lag_timeout_ticks
-                && self.controller.leave_isr(follower)
-            {
-                let lag_entries = leader_end.0 - end.0;
+            } else if self.lags(follower) && self.controller.leave_isr(follower) {
+                let lag_entries = leader_end.0.saturating_sub(end.0);
                 self.reach(Branch::IsrShrinks);
                 if !self.has_min_insync() {
                     self.reach(Branch::IsrBelowMinInsync);
@@ -66,24 +61,84 @@ impl Partition {
         self.controller.join_isr(leader);
     }
 
+    /// Whether a follower may join the ISR.
+    fn is_caught_up(&self, follower: NodeId) -> bool {
+        let leader_end = self.replica(self.controller.leader()).log_end_offset();
+        let end = self.replica(follower).log_end_offset();
+        if !self.has(Guard::RejoinCaughtUp) {
+            return true;
+        }
+        if self.has(Guard::MatchBeforeJoin) {
+            return end == leader_end && self.is_prefix_of_leader(follower);
+        }
+        end >= leader_end
+    }
+
+    /// Whether a follower that is not caught up has been so for too long.
+    fn lags(&self, follower: NodeId) -> bool {
+        let timeout = self.settings.replica_lag_timeout_ticks;
+        if !self.has(Guard::LagByFirstMissing) {
+            return self.now().since(self.last_caught_up[follower.index()]) >= timeout;
+        }
+        // No entry can be missed before the network had time to bring it. A follower that has
+        // entries that the leader has not lacks nothing and must be cut back all the same.
+        let first_missing = self.matching_end(follower).entries();
+        let since = self.appended_at.get(first_missing).copied();
+        let since = since.unwrap_or(self.last_caught_up[follower.index()]);
+        self.now().since(since) >= timeout.saturating_add(self.settings.replication_delay_ticks)
+    }
+
     /// The least log end in the ISR decides the high watermark, which never goes back.
     fn refresh_high_watermark(&mut self, recorder: &mut impl Recorder) {
         let isr = self.controller.isr();
-        let live = isr.and(self.controller.alive());
-        let candidate = live.iter().map(|node| self.replica(node).log_end_offset()).min();
-        let candidate = candidate.unwrap_or(Offset::ZERO);
+        if self.has(Guard::CommitOnMinInsync) && !self.has_min_insync() {
+            return;
+        }
+        let leader = self.controller.leader();
+        let candidate = if self.has(Guard::HwOverIsr) {
+            let live = isr.and(self.controller.alive());
+            live.iter().map(|node| self.acknowledged_end(node)).min().unwrap_or(Offset::ZERO)
+        } else {
+            self.replica(leader).log_end_offset()
+        };
         let from = self.controller.high_watermark();
-        if candidate > from {
+        let moves = if self.has(Guard::HwNeverBack) { candidate > from } else { candidate != from };
+        if moves {
             self.controller.advance_high_watermark(candidate);
             self.reach(Branch::HwAdvances);
             if !self.isr_at_refresh.without(isr).is_empty() {
                 self.reach(Branch::HwAdvancesByShrinking);
             }
+            let log = self.replica(leader).log();
+            let last = candidate.entries().checked_sub(1).and_then(|last| log.get(last));
+            self.committed_epoch = last.map_or(LeaderEpoch(0), |entry| entry.leader_epoch());
             self.trace(recorder, || IsrEvent::HighWatermarkAdvanced {
                 high_watermark: candidate,
                 isr,
             });
             recorder.observe(Event::HighWatermarkAdvanced { from }, self);
+        }
+    }
+
+    /// Through which offset `node` has acknowledged the leader's entries.
+    #[inline]
+    pub(crate) fn acknowledged_end(&self, node: NodeId) -> Offset {
+        if self.has(Guard::CountMatching) {
+            self.matching_end(node)
+        } else {
+            self.replica(node).log_end_offset()
+        }
+    }
+
+    fn apply_committed(&mut self) {
+        let high_watermark = self.controller.high_watermark();
+        for node in self.nodes().iter() {
+            let end = if self.has(Guard::ApplyMatching) {
+                self.matching_end(node).min(high_watermark)
+            } else {
+                high_watermark
+            };
+            self.replica_mut(node).apply_through(end);
         }
     }
 

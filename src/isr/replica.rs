@@ -2,7 +2,7 @@
 //!
 //! Every change bumps the revision, so that an observer can tell cheaply whether to look again.
 
-use highwater_invariants::{Entry, Log, Offset, Table};
+use highwater_invariants::{Entry, Log, Offset, Table, first_difference};
 
 /// How a replica last got its entries.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -137,6 +137,18 @@ impl Replica {
         self.log.clone_from(&self.durable_log);
         self.data.clone_from(&self.durable_data);
         self.rebuild_committed(high_watermark);
+    }
+
+    /// Cuts the durable image to what it has in common with the log.
+    pub fn cut_durable_image(&mut self) {
+        let shorter = self.durable_log.len().min(self.log.len());
+        let common = first_difference(&self.durable_log, &self.log)
+            .map_or(shorter, |offset| offset.entries() - 1);
+        if common < self.durable_log.len() {
+            self.revision += 1;
+            self.durable_log.truncate(common);
+            self.durable_data = Table::replay(&self.durable_log);
+        }
     }
 
     /// Enters a mode of catching up.

@@ -1,12 +1,13 @@
 //! Sending, catching up and receiving (PROTOCOL.md section 6).
 
 use crate::isr::branch::Branch;
+use crate::isr::guards::Guard;
 use crate::isr::partition::{Partition, Result};
-use crate::isr::payload::{Content, Payload};
+use crate::isr::payload::{Content, Payload, SnapshotSlot};
 use crate::isr::replica::CatchUpMode;
 use crate::isr::trace::{IsrEvent, Recorder, RejectReason};
 use crate::sim::{Arrival, Message};
-use highwater_invariants::{Entry, Event, NodeId, Offset, Packet};
+use highwater_invariants::{Entry, Event, LeaderEpoch, NodeId, Offset, Packet};
 
 impl Partition {
     /// Sends one entry to a follower, unless that is marked slow.
@@ -22,7 +23,8 @@ impl Partition {
             self.trace(recorder, || IsrEvent::ReplicationDelayed { follower, offset });
             return;
         }
-        self.send(follower, Content::Append { offset, entry }, recorder);
+        let after = self.epoch_before(offset);
+        self.send(follower, Content::Append { offset, entry, after }, recorder);
     }
 
     fn send(&mut self, follower: NodeId, content: Content, recorder: &mut impl Recorder) {
@@ -49,14 +51,16 @@ impl Partition {
         follower: NodeId,
         recorder: &mut impl Recorder,
     ) -> Result<()> {
-        let leader = self.controller.leader();
-        self.require_up(leader)?;
+        let leader = self.require_leader()?;
         self.require_up(follower)?;
+        self.catch_up_started[follower.index()] = Some(self.now());
         let end = self.replica(follower).log_end_offset();
         let is_caught_up = end == self.replica(leader).log_end_offset();
         let is_in_window =
             self.retained.first_offset().is_some_and(|first| end.entries() + 1 >= first.entries());
-        if is_caught_up || is_in_window {
+        let is_replayable =
+            !self.has(Guard::MatchBeforeReplay) || self.is_prefix_of_leader(follower);
+        if (is_caught_up || is_in_window) && is_replayable {
             self.replay_retained(follower, end, recorder);
         } else {
             self.send_snapshot(follower, recorder);
@@ -144,7 +148,8 @@ impl Partition {
     /// The packet's leader epoch is authority: it must be the current one, and so must the leader.
     fn reason_to_reject(&self, packet: Packet) -> Option<RejectReason> {
         let leader = self.controller.leader();
-        if packet.leader_epoch != self.controller.leader_epoch() {
+        let is_stale = packet.leader_epoch != self.controller.leader_epoch();
+        if self.has(Guard::EpochCheck) && is_stale {
             Some(RejectReason::StaleLeaderEpoch)
         } else if packet.source != leader || packet.source_leader != leader {
             Some(RejectReason::NonCurrentLeader)
@@ -162,40 +167,79 @@ impl Partition {
     ) -> bool {
         match content {
             Content::Snapshot(slot) => {
-                let snapshot = self.snapshots.get(slot);
-                self.branches.reach(Branch::SnapshotInstalled);
-                if snapshot.log.len() < self.replicas[receiver.index()].log().len() {
-                    self.branches.reach(Branch::SnapshotShortensLog);
-                }
-                self.replicas[receiver.index()].install(
-                    &snapshot.log,
-                    &snapshot.data,
-                    snapshot.high_watermark,
-                );
+                self.take_in_snapshot(receiver, slot);
                 true
             }
-            Content::Append { offset, entry } => {
-                let next = self.replica(receiver).log_end_offset().next();
-                if offset != next {
-                    self.reach(if offset > next {
-                        Branch::GapDetected
-                    } else {
-                        Branch::DuplicateDetected
-                    });
-                    // Sender and receiver are up, and the sender leads: it cannot fail.
-                    let _ = self.synchronize(receiver, recorder);
-                    return false;
-                }
-                self.replica_mut(receiver).append(entry, false);
-                let leader_epoch = entry.leader_epoch();
-                self.trace(recorder, || IsrEvent::EntryAppended {
-                    node: receiver,
-                    leader_epoch,
-                    offset,
-                });
-                true
+            Content::Append { offset, entry, after } => {
+                self.take_in_entry(receiver, offset, entry, after, recorder)
             }
         }
+    }
+
+    fn take_in_snapshot(&mut self, receiver: NodeId, slot: SnapshotSlot) {
+        let snapshot = self.snapshots.get(slot);
+        let replica = &self.replicas[receiver.index()];
+        let holds_it = replica.log().len() >= snapshot.log.len();
+        let never_back = self.has(Guard::SnapshotNeverBack);
+        if never_back && holds_it && self.is_prefix_of_leader(receiver) {
+            return;
+        }
+        self.branches.reach(Branch::SnapshotInstalled);
+        if snapshot.log.len() < replica.log().len() {
+            self.branches.reach(Branch::SnapshotShortensLog);
+        }
+        let applied = if never_back {
+            snapshot.high_watermark.max(replica.applied_high_watermark())
+        } else {
+            snapshot.high_watermark
+        };
+        let cut_durable = self.has(Guard::CutDurableImage);
+        let replica = &mut self.replicas[receiver.index()];
+        replica.install(&snapshot.log, &snapshot.data, applied);
+        if cut_durable {
+            replica.cut_durable_image();
+        }
+    }
+
+    fn take_in_entry(
+        &mut self,
+        receiver: NodeId,
+        offset: Offset,
+        entry: Entry,
+        after: LeaderEpoch,
+        recorder: &mut impl Recorder,
+    ) -> bool {
+        let log = self.replica(receiver).log();
+        let next = self.replica(receiver).log_end_offset().next();
+        let last_epoch = log.last().map_or(LeaderEpoch(0), |last| last.leader_epoch());
+        let is_next = offset == next || !self.has(Guard::NextOffset);
+        if is_next && (!self.has(Guard::MatchBeforeAppend) || last_epoch == after) {
+            self.replica_mut(receiver).append(entry, false);
+            let leader_epoch = entry.leader_epoch();
+            self.trace(recorder, || IsrEvent::EntryAppended {
+                node: receiver,
+                leader_epoch,
+                offset,
+            });
+            return true;
+        }
+        let is_there = log.get(offset.entries() - 1) == Some(&entry);
+        self.reach(if offset > next { Branch::GapDetected } else { Branch::DuplicateDetected });
+        let is_ignored = self.has(Guard::IgnoreDuplicates) && is_there
+            || self.has(Guard::OneCatchUp) && self.is_catching_up(receiver);
+        if !is_ignored {
+            // Sender and receiver are up, and the sender leads: it cannot fail.
+            let _ = self.synchronize(receiver, recorder);
+        }
+        false
+    }
+
+    /// Whether messages of the receiver's last catch-up may still be in flight.
+    fn is_catching_up(&self, receiver: NodeId) -> bool {
+        let started = self.catch_up_started[receiver.index()];
+        started.is_some_and(|started| {
+            self.now().since(started) <= self.settings.replication_delay_ticks
+        })
     }
 }
 

@@ -24,6 +24,14 @@ impl Retained {
         is_full
     }
 
+    /// Forgets everything and retains the last `capacity` entries of `log`.
+    pub fn rebuild(&mut self, log: &[Entry], capacity: usize) {
+        let from = log.len().saturating_sub(capacity);
+        self.entries.clear();
+        let entries = log.iter().zip(1..).skip(from);
+        self.entries.extend(entries.map(|(&entry, offset)| (Offset(offset), entry)));
+    }
+
     /// The offset of the oldest entry, which need not be the smallest.
     #[inline]
     pub fn first_offset(&self) -> Option<Offset> {

@@ -1,5 +1,6 @@
 //! The numbers of one partition, checked (PROTOCOL.md section 2).
 
+use crate::isr::variant::Rules;
 use highwater_invariants::{KeyId, NodeId, ValueId};
 
 /// What a partition is configured to, with ids for names.
@@ -26,6 +27,8 @@ pub struct Settings {
     pub seed: u64,
     /// What ends a run.
     pub limits: Limits,
+    /// Which rules the partition follows.
+    pub rules: Rules,
 }
 
 /// What ends a run that would otherwise never end.

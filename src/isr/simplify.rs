@@ -1,8 +1,10 @@
 //! What is simpler than an operation or a configuration, for shrinking.
 
+use crate::isr::guards::Guards;
 use crate::isr::model::IsrModel;
 use crate::isr::operation::Operation;
 use crate::isr::settings::{Limits, Settings};
+use crate::isr::variant::{Rules, Variant};
 use crate::model::Simplify;
 use highwater_invariants::{AckLevel, KeyId, NodeId, NodeSet, ReadLevel, ValueId};
 
@@ -18,6 +20,7 @@ const DEFAULTS: Settings = Settings {
     lease_duration_ticks: 4,
     seed: 0,
     limits: Limits::for_engines(3, 8, 1),
+    rules: Rules { variant: Variant::Published, without: Guards::NONE },
 };
 
 impl Simplify for IsrModel {
@@ -52,7 +55,12 @@ impl Simplify for IsrModel {
     }
 
     fn simpler_settings(settings: &Settings, simpler: &mut Vec<Settings>) {
-        let all = Settings { nodes: settings.nodes, leader: settings.leader, ..DEFAULTS };
+        let all = Settings {
+            nodes: settings.nodes,
+            leader: settings.leader,
+            rules: settings.rules,
+            ..DEFAULTS
+        };
         let fits = all.min_insync_replicas.min(settings.nodes);
         simpler.push(Settings { min_insync_replicas: fits, ..all });
         simpler.push(Settings { leader: NodeId::new(0), ..*settings });

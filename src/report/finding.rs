@@ -1,6 +1,6 @@
 //! What a search found: shrunk scenarios under names of their own, saved without loss.
 
-use crate::isr::{GroupConfiguration, IsrModel, Operation, Settings, Variant};
+use crate::isr::{GroupConfiguration, IsrModel, Operation, Settings};
 use crate::scenario::{Expectation, Found, Scenario, ScenarioNames};
 use crate::search::shrink::Case;
 use highwater_invariants::InvariantId;
@@ -21,8 +21,8 @@ pub struct Finding {
 
 impl Finding {
     /// The finding that `case` shows.
-    pub fn new(case: &Case<IsrModel>, variant: Variant, found: Option<Found>) -> Self {
-        let mut scenario = scenario_of(&case.settings, &case.operations, variant);
+    pub fn new(case: &Case<IsrModel>, found: Option<Found>) -> Self {
+        let mut scenario = scenario_of(&case.settings, &case.operations);
         scenario.found = found;
         Self::conclude(scenario, case)
     }
@@ -73,11 +73,7 @@ fn signature_of(case: &Case<IsrModel>) -> String {
 }
 
 /// A scenario of generated operations: nodes `node-1`, keys `k0`, values `v1` and so on.
-pub(crate) fn scenario_of(
-    settings: &Settings,
-    operations: &[Operation],
-    variant: Variant,
-) -> Scenario {
+pub(crate) fn scenario_of(settings: &Settings, operations: &[Operation]) -> Scenario {
     let nodes: Vec<_> = (1..=settings.nodes).map(|number| format!("node-{number}")).collect();
     let mut names = ScenarioNames::new(nodes.clone());
     for operation in operations {
@@ -90,7 +86,6 @@ pub(crate) fn scenario_of(
     }
     Scenario {
         name: String::new(),
-        variant,
         configuration: configuration_of(settings, &nodes),
         settings: *settings,
         operations: operations.to_vec(),

@@ -1,6 +1,6 @@
 //! Reading the scenario file format `isr-scenario/1`.
 
-use crate::isr::{ConfigurationError, GroupConfiguration, Variant};
+use crate::isr::{ConfigurationError, GroupConfiguration, Guard, Rules, Variant};
 use crate::run::Phase;
 use crate::scenario::error::{Place, ScenarioError};
 use crate::scenario::names::ScenarioNames;
@@ -83,9 +83,18 @@ fn resolve(raw: RawScenario) -> Result<Scenario, Problem> {
             (Place::at("variant"), format!("unknown variant {name:?}; known are {known}"))
         })?,
     };
+    let mut rules = Rules::of(variant);
+    for (index, name) in raw.without.iter().enumerate() {
+        let guard = Guard::from_name(name).filter(|&guard| variant.guards().has(guard));
+        rules = rules.without(guard.ok_or_else(|| {
+            let reason = format!("{name:?} is no guard of {variant}; see highwater list guards");
+            (Place::at(format!("without[{index}]")), reason)
+        })?);
+    }
     let configuration = raw.config.resolve()?;
     let limits = configuration.limits_for_engines();
-    let settings = configuration.check(limits).map_err(|error| configuration_problem(&error))?;
+    let settings =
+        configuration.check(rules, limits).map_err(|error| configuration_problem(&error))?;
     let mut names = ScenarioNames::new(configuration.nodes.clone());
     let mut operations = Vec::with_capacity(raw.ops.len());
     for (index, raw) in raw.ops.iter().enumerate() {
@@ -98,7 +107,6 @@ fn resolve(raw: RawScenario) -> Result<Scenario, Problem> {
     let expectation = raw.expect.map(|raw| raw.resolve(operations.len())).transpose()?;
     Ok(Scenario {
         name: raw.name.unwrap_or_default(),
-        variant,
         configuration,
         settings,
         operations,

@@ -21,7 +21,7 @@ pub use names::ScenarioNames;
 pub use operation_json::operation_json;
 pub(crate) use shape::{RawConfiguration, RawOperation};
 
-use crate::isr::{GroupConfiguration, Operation, Settings, Variant};
+use crate::isr::{GroupConfiguration, Operation, Settings};
 use crate::run::{Failure, Phase};
 use highwater_invariants::InvariantId;
 
@@ -33,11 +33,9 @@ pub const FORMAT: &str = "isr-scenario/1";
 pub struct Scenario {
     /// A name for people; empty if it has none.
     pub name: String,
-    /// Which rules the partition follows.
-    pub variant: Variant,
     /// The partition's configuration, checked.
     pub configuration: GroupConfiguration,
-    /// The same with ids for names.
+    /// The same with ids for names, and the rules that the partition follows.
     pub settings: Settings,
     /// What is done, in order.
     pub operations: Vec<Operation>,

@@ -15,6 +15,8 @@ pub(crate) struct RawScenario {
     #[serde(default)]
     pub(crate) variant: Option<String>,
     #[serde(default)]
+    pub(crate) without: Vec<String>,
+    #[serde(default)]
     pub(crate) expect: Option<RawExpectation>,
     #[serde(default)]
     pub(crate) found: Option<RawFound>,

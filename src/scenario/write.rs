@@ -1,7 +1,7 @@
 //! Writing the scenario file format `isr-scenario/1`: one operation a line, so that people can read
 //! it and diffs are small.
 
-use crate::isr::{GroupConfiguration, IsrModel};
+use crate::isr::{GroupConfiguration, Guard, IsrModel, Rules};
 use crate::model::Model;
 use crate::run::Phase;
 use crate::scenario::operation_json::operation_json;
@@ -22,7 +22,11 @@ impl Scenario {
             field("name", &json!(self.name));
         }
         field("model", &json!(IsrModel::NAME));
-        field("variant", &json!(self.variant.name()));
+        let Rules { variant, without } = self.settings.rules;
+        field("variant", &json!(variant.name()));
+        if !without.is_empty() {
+            field("without", &without.iter().map(Guard::name).collect());
+        }
         if let Some(expectation) = self.expectation {
             field("expect", &expectation.to_json());
         }

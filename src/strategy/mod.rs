@@ -28,7 +28,7 @@ mod state_machine;
 
 pub use state_machine::IsrReference;
 
-use crate::isr::{IsrModel, Limits, Operation, Settings, Variant};
+use crate::isr::{IsrModel, Limits, Operation, Rules, Settings};
 use crate::report::Finding;
 use crate::run::Failure;
 use crate::scenario::Found;
@@ -49,6 +49,8 @@ pub struct Case {
 }
 
 /// Configurations with small numbers, which shrink towards two nodes and the smallest numbers.
+///
+/// They follow the published rules; map them to others with `prop_map`.
 pub fn settings() -> impl Strategy<Value = Settings> {
     let replicas = (2_usize..=5).prop_flat_map(|nodes| (Just(nodes), 1..=nodes.min(3)));
     let numbers = (
@@ -71,6 +73,7 @@ pub fn settings() -> impl Strategy<Value = Settings> {
             lease_duration_ticks: lease,
             seed: 0,
             limits: Limits::for_engines(nodes, retention, delay),
+            rules: Rules::default(),
         }
     })
 }
@@ -135,5 +138,5 @@ pub fn persist(case: &Case, failure: &Failure, folder: &Path) -> std::io::Result
     let mut shrinker = Shrinker::new(&model, Target::of(failure), || true);
     let shrunk = shrinker.shrink(&case.settings, &case.operations);
     let shrunk = shrunk.ok_or_else(|| std::io::Error::other("the case does not fail like this"))?;
-    Finding::new(&shrunk, Variant::Published, None::<Found>).save(folder)
+    Finding::new(&shrunk, None::<Found>).save(folder)
 }

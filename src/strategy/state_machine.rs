@@ -1,7 +1,7 @@
 //! The partition as the reference of a proptest state machine: for holding an implementation of
 //! one's own against it.
 
-use crate::isr::{IsrModel, Operation, Partition, Settings};
+use crate::isr::{IsrModel, Operation, Partition, Rules, Settings};
 use crate::model::Model;
 use crate::strategy::operation;
 use highwater_invariants::Unobserved;
@@ -23,7 +23,7 @@ impl IsrReference {
     pub fn settings() -> Settings {
         let configuration = crate::isr::GroupConfiguration::default();
         let limits = configuration.limits_for_engines();
-        configuration.check(limits).expect("the defaults are valid")
+        configuration.check(Rules::default(), limits).expect("the defaults are valid")
     }
 }
 

@@ -1,11 +1,11 @@
 //! A configuration for one sequence. Small numbers, since that is where edges are.
 
-use crate::isr::{Limits, Settings};
+use crate::isr::{Limits, Rules, Settings};
 use crate::scenario::Dice;
 use highwater_invariants::NodeId;
 
 /// Draws a configuration.
-pub(super) fn draw(dice: &mut Dice) -> Settings {
+pub(super) fn draw(dice: &mut Dice, rules: Rules) -> Settings {
     let nodes: usize = dice.pick(&[2, 3, 3, 3, 3, 3, 4, 5]);
     let min_insync_replicas = dice.pick(&[1, 2, 2, 2, 2, 3]).min(nodes);
     let log_retention_entries = dice.pick(&[1, 2, 2, 3, 4, 8, 8, 16]);
@@ -21,5 +21,6 @@ pub(super) fn draw(dice: &mut Dice) -> Settings {
         lease_duration_ticks: dice.pick(&[0, 1, 2, 4, 4, 8]),
         seed: 0,
         limits: Limits::for_engines(nodes, log_retention_entries, replication_delay_ticks),
+        rules,
     }
 }

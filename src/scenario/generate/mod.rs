@@ -10,7 +10,7 @@ mod weights;
 
 pub use weights::{Profile, Weights};
 
-use crate::isr::{Operation, Settings};
+use crate::isr::{Operation, Rules, Settings};
 use crate::scenario::Dice;
 use std::ops::RangeInclusive;
 
@@ -21,13 +21,15 @@ pub struct Generator {
     pub profile: Option<Profile>,
     /// Weights that replace a profile's.
     pub overrides: Vec<(usize, u32)>,
+    /// Which rules the partition follows.
+    pub rules: Rules,
     /// How many operations a sequence has.
     pub operations: RangeInclusive<u32>,
 }
 
 impl Default for Generator {
     fn default() -> Self {
-        Self { profile: None, overrides: Vec::new(), operations: 5..=40 }
+        Self { profile: None, overrides: Vec::new(), rules: Rules::default(), operations: 5..=40 }
     }
 }
 
@@ -36,7 +38,7 @@ impl Generator {
     pub fn draw(&self, seed: u64, index: u64, operations: &mut Vec<Operation>) -> Settings {
         let mut dice = Dice::new(seed, index);
         let profile = self.profile.unwrap_or_else(|| dice.pick(&Profile::ALL));
-        let settings = configuration::draw(&mut dice);
+        let settings = configuration::draw(&mut dice, self.rules);
         let mut weights = profile.weights().swarm(&mut dice);
         for &(kind, weight) in &self.overrides {
             weights.set(kind, weight);
