@@ -53,6 +53,7 @@ branches! {
     WriteFenced: "waiting write failed: its epoch is over or its leader is down",
     LeaderFenced: "leader that lost entries is fenced",
     LeaderReplaced: "fenced leader replaced by the controller",
+    CatchUpRetried: "follower caught up again",
     WriteAfterElection: "ALL_ISR write accepted in a later epoch than the first",
     WriteAfterLossyCrash: "ALL_ISR write accepted after a lossy crash",
     WriteAfterRejoin: "ALL_ISR write accepted after a follower rejoined",

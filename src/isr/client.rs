@@ -136,7 +136,7 @@ impl Partition {
         let leader_epoch = self.controller.leader_epoch();
         let entry = Entry::new(leader_epoch, key, value);
         self.replica_mut(leader).append(entry, true);
-        if self.has(Guard::LagByFirstMissing) {
+        if self.keeps_append_times() {
             self.appended_at.push(self.now());
         }
         let offset = self.replica(leader).log_end_offset();
@@ -186,6 +186,9 @@ impl Partition {
         }
         let node = node.unwrap_or(self.controller.leader());
         self.require_up(node)?;
+        if level != ReadLevel::Local {
+            self.require_leader()?;
+        }
         if level == ReadLevel::Linearizable {
             return self.read_committed(node, key, recorder);
         }

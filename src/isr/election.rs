@@ -88,7 +88,7 @@ impl Partition {
         if self.guards.has(Guard::RetainLeadersLog) {
             self.retained.rebuild(log, self.settings.log_retention_entries);
         }
-        if self.guards.has(Guard::LagByFirstMissing) {
+        if self.guards.has(Guard::LagByFirstMissing) || self.guards.has(Guard::RetryCatchUp) {
             self.appended_at.clear();
             self.appended_at.resize(log.len(), self.network.now());
         }

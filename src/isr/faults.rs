@@ -55,7 +55,9 @@ impl Partition {
                 self.reach(Branch::LeaderFenced);
             }
             let high_watermark = self.controller.high_watermark();
-            self.replica_mut(node).lose_unfsynced(high_watermark);
+            self.replica_mut(node).restore_durable_image();
+            let end = self.applicable_end(node, high_watermark);
+            self.replica_mut(node).rebuild_committed(end);
             let restored_offset = self.replica(node).log_end_offset();
             self.trace(recorder, || IsrEvent::FsyncLoss { node, restored_offset });
         }

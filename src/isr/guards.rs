@@ -85,6 +85,8 @@ guards! {
         "a gap starts no second catch-up while the messages of the first may be in flight";
     LagByFirstMissing, "lag-by-first-missing", false,
         "lag is the age of the first entry that a follower lacks, less the network's delay";
+    RetryCatchUp, "retry-catch-up", false,
+        "a follower that lacks what the network had time to bring is caught up again, until it is";
     LeaderIsNotSlow, "leader-is-not-slow", false,
         "a slow follower that becomes leader is slow no longer";
 }

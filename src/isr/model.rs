@@ -185,7 +185,7 @@ fn encode_control(state: &Partition, sink: &mut impl Sink) {
         sink.word(entry.bits());
     }
     sink.word(u64::from(state.halted) << 1 | u64::from(state.leader_is_fenced));
-    if state.has(Guard::LagByFirstMissing) {
+    if state.keeps_append_times() {
         let worst = timeout.saturating_add(state.settings.replication_delay_ticks);
         for &appended in &state.appended_at {
             sink.word(now.since(appended).min(worst));

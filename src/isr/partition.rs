@@ -180,6 +180,7 @@ impl Partition {
         self.deliver_what_is_due(recorder);
         self.replace_fenced_leader(recorder);
         self.refresh(recorder);
+        self.retry_catch_up(recorder);
         self.look_at_pending_writes(recorder);
         self.check_message_budget(recorder);
         recorder.observe(Event::Ticked, self);
@@ -225,6 +226,12 @@ impl Partition {
     #[inline]
     pub(crate) fn has(&self, guard: Guard) -> bool {
         self.guards.has(guard)
+    }
+
+    /// Whether it matters when the leader's entries were appended.
+    #[inline]
+    pub(crate) fn keeps_append_times(&self) -> bool {
+        self.has(Guard::LagByFirstMissing) || self.has(Guard::RetryCatchUp)
     }
 
     /// Whether the leader is up and may act.
@@ -286,7 +293,8 @@ impl View for Partition {
 
     #[inline]
     fn leader(&self) -> Option<NodeId> {
-        Some(self.controller.leader())
+        // To fence a leader is to withdraw its leadership: it refuses everything.
+        (!self.leader_is_fenced).then_some(self.controller.leader())
     }
 
     #[inline]

@@ -16,15 +16,20 @@ impl Partition {
         }
     }
 
-    /// Stops all faults and writes until everything is well again, within
+    /// Stops all faults and writes now and then until everything is well again, within
     /// [`Settings::recovery_ticks_max`].
     pub fn recover(&mut self, recorder: &mut impl Recorder) {
         recorder.observe(Event::RecoveryStarted, self);
         self.stop_faults(recorder);
         let start = self.now();
         let mut write_accepted = false;
+        let pause = 2 * self.settings.replication_delay_ticks + 2;
+        let mut next_write = start;
         while !self.halted && self.now().since(start) < self.settings.recovery_ticks_max() {
-            write_accepted |= self.try_to_write(recorder);
+            if self.now() >= next_write {
+                write_accepted |= self.try_to_write(recorder);
+                next_write = self.now().after(pause);
+            }
             if write_accepted && self.is_whole() {
                 break;
             }

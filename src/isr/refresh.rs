@@ -69,7 +69,7 @@ impl Partition {
             return true;
         }
         if self.has(Guard::MatchBeforeJoin) {
-            return end == leader_end && self.is_prefix_of_leader(follower);
+            return self.has_the_same_log(follower);
         }
         end >= leader_end
     }
@@ -80,12 +80,9 @@ impl Partition {
         if !self.has(Guard::LagByFirstMissing) {
             return self.now().since(self.last_caught_up[follower.index()]) >= timeout;
         }
-        // No entry can be missed before the network had time to bring it. A follower that has
-        // entries that the leader has not lacks nothing and must be cut back all the same.
-        let first_missing = self.matching_end(follower).entries();
-        let since = self.appended_at.get(first_missing).copied();
-        let since = since.unwrap_or(self.last_caught_up[follower.index()]);
-        self.now().since(since) >= timeout.saturating_add(self.settings.replication_delay_ticks)
+        // No entry can be missed before the network had time to bring it.
+        let allowance = self.settings.replication_delay_ticks;
+        self.ticks_behind(follower) >= timeout.saturating_add(allowance)
     }
 
     /// The least log end in the ISR decides the high watermark, which never goes back.
@@ -133,13 +130,50 @@ impl Partition {
     fn apply_committed(&mut self) {
         let high_watermark = self.controller.high_watermark();
         for node in self.nodes().iter() {
-            let end = if self.has(Guard::ApplyMatching) {
-                self.matching_end(node).min(high_watermark)
-            } else {
-                high_watermark
-            };
+            let end = self.applicable_end(node, high_watermark);
             self.replica_mut(node).apply_through(end);
         }
+    }
+
+    /// Up to which offset `node` may apply what is committed.
+    #[inline]
+    pub(crate) fn applicable_end(&self, node: NodeId, high_watermark: Offset) -> Offset {
+        if self.has(Guard::ApplyMatching) {
+            self.matching_end(node).min(high_watermark)
+        } else {
+            high_watermark
+        }
+    }
+
+    /// Catches up followers that lack what the network had time to bring them.
+    #[inline]
+    pub(crate) fn retry_catch_up(&mut self, recorder: &mut impl Recorder) {
+        if !self.has(Guard::RetryCatchUp) || !self.leader_serves() {
+            return;
+        }
+        let followers = self.peers(self.controller.leader()).and(self.controller.alive());
+        for follower in followers.without(self.slow).iter() {
+            let had_time = || self.ticks_behind(follower) > self.settings.replication_delay_ticks;
+            if !self.has_the_same_log(follower) && had_time() && !self.is_catching_up(follower) {
+                self.reach(Branch::CatchUpRetried);
+                // Both are up, and the leader serves.
+                let _ = self.synchronize(follower, recorder);
+            }
+        }
+    }
+
+    #[inline]
+    fn has_the_same_log(&self, follower: NodeId) -> bool {
+        let leader_end = self.replica(self.controller.leader()).log_end_offset();
+        self.replica(follower).log_end_offset() == leader_end && self.is_prefix_of_leader(follower)
+    }
+
+    /// For how long a follower has lacked the first entry that it lacks. A follower that lacks
+    /// nothing, but has entries that the leader has not, counts from when it was last caught up.
+    fn ticks_behind(&self, follower: NodeId) -> u64 {
+        let first_missing = self.matching_end(follower).entries();
+        let since = self.appended_at.get(first_missing).copied();
+        self.now().since(since.unwrap_or(self.last_caught_up[follower.index()]))
     }
 
     #[inline]

@@ -129,14 +129,12 @@ impl Replica {
         self.durable_data.clone_from(&self.data);
     }
 
-    /// Log and data go back to the durable image; committed data is rebuilt through
-    /// `high_watermark`.
+    /// Log and data go back to the durable image. Committed data is to be rebuilt.
     #[inline]
-    pub fn lose_unfsynced(&mut self, high_watermark: Offset) {
+    pub fn restore_durable_image(&mut self) {
         self.revision += 1;
         self.log.clone_from(&self.durable_log);
         self.data.clone_from(&self.durable_data);
-        self.rebuild_committed(high_watermark);
     }
 
     /// Cuts the durable image to what it has in common with the log.
@@ -157,7 +155,9 @@ impl Replica {
         self.catch_up_mode = mode;
     }
 
-    fn rebuild_committed(&mut self, high_watermark: Offset) {
+    /// Rebuilds committed data through `high_watermark`, as far as the log goes.
+    pub fn rebuild_committed(&mut self, high_watermark: Offset) {
+        self.revision += 1;
         let end = high_watermark.min(self.log_end_offset());
         self.committed_data = Table::replay(&self.log[..end.entries()]);
         self.applied_high_watermark = end;

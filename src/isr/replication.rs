@@ -122,7 +122,8 @@ impl Partition {
     /// A message is there. It is ignored if its receiver or its sender is down.
     pub(crate) fn receive(&mut self, message: Message<Payload>, recorder: &mut impl Recorder) {
         let Message { source, destination: receiver, payload, .. } = message;
-        if !self.controller.is_up(receiver) || !self.controller.is_up(source) {
+        let is_from_fenced = self.leader_is_fenced && source == self.controller.leader();
+        if !self.controller.is_up(receiver) || !self.controller.is_up(source) || is_from_fenced {
             self.reach(Branch::DeliveredToDeadNode);
             return;
         }
@@ -235,7 +236,7 @@ impl Partition {
     }
 
     /// Whether messages of the receiver's last catch-up may still be in flight.
-    fn is_catching_up(&self, receiver: NodeId) -> bool {
+    pub(crate) fn is_catching_up(&self, receiver: NodeId) -> bool {
         let started = self.catch_up_started[receiver.index()];
         started.is_some_and(|started| {
             self.now().since(started) <= self.settings.replication_delay_ticks
