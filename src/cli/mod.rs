@@ -1,6 +1,7 @@
 //! The command line: one file per subcommand. It parses, calls, prints and sets exit codes, nothing
 //! else.
 
+mod ablate;
 mod conform;
 mod exit;
 mod interrupt;
@@ -33,6 +34,7 @@ Examples:
   highwater search                      find a violation of the published protocol, shrunk
   highwater replay findings/*.json      look at it, step by step
   highwater conform corpus/reference/minidist-isr.jsonl.gz
+  highwater ablate                      is every guard of the hardened protocol needed?
   highwater list invariants")]
 struct Cli {
     #[command(subcommand)]
@@ -45,6 +47,7 @@ enum Command {
     Replay(replay::Replay),
     Shrink(shrink::Shrink),
     Conform(conform::Conform),
+    Ablate(ablate::Ablate),
     List(list::List),
     Report(report::Report),
 }
@@ -56,6 +59,7 @@ pub fn main() -> ExitCode {
         Command::Replay(command) => command.run(),
         Command::Shrink(command) => command.run(),
         Command::Conform(command) => command.run(),
+        Command::Ablate(command) => command.run(),
         Command::List(command) => command.run(),
         Command::Report(command) => command.run(),
     };

@@ -34,7 +34,7 @@ impl ModelOptions {
     }
 }
 
-fn parse_guard(name: &str) -> Result<Guard, String> {
+pub(super) fn parse_guard(name: &str) -> Result<Guard, String> {
     Guard::from_name(name).ok_or_else(|| {
         let known: Vec<_> = Guard::ALL.iter().map(|guard| guard.name()).collect();
         format!("unknown guard; known are {}", known.join(", "))
@@ -81,7 +81,7 @@ pub(super) fn require_writable(folder: &Path) -> Result<(), Failed> {
     })
 }
 
-fn parse_variant(name: &str) -> Result<Variant, String> {
+pub(super) fn parse_variant(name: &str) -> Result<Variant, String> {
     Variant::from_name(name).ok_or_else(|| {
         format!("unknown variant; known are {}", Variant::ALL.map(Variant::name).join(", "))
     })

@@ -101,8 +101,7 @@ impl Partition {
         let write = self.pending.next_write();
         recorder.observe(Event::WriteSubmitted { write, key, value, ack }, self);
         self.refresh(recorder);
-        let is_admitted = !self.has(Guard::AdmitAboveMinInsync) || self.has_min_insync();
-        if ack == AckLevel::AllIsr && !is_admitted {
+        if ack == AckLevel::AllIsr && !self.has_min_insync() {
             recorder.observe(Event::WriteRefused { write }, self);
             return Ok(Submission::Answered(WriteAnswer {
                 accepted: false,

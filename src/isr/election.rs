@@ -81,9 +81,6 @@ impl Partition {
         if self.has(Guard::CutDurableImage) {
             self.replica_mut(node).cut_durable_image();
         }
-        if self.has(Guard::LeaderIsNotSlow) {
-            self.slow.remove(node);
-        }
         let log = self.replicas[node.index()].log();
         if self.guards.has(Guard::RetainLeadersLog) {
             self.retained.rebuild(log, self.settings.log_retention_entries);

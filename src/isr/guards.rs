@@ -4,10 +4,11 @@
 //! A variant is a set of guards; `highwater ablate` switches each off in turn and proves that it is
 //! missed. To add one: a line in the list below, and its place in the protocol.
 
+use highwater_invariants::InvariantId;
 use std::fmt;
 
 macro_rules! guards {
-    ($($name:ident, $text:literal, $published:literal, $statement:literal;)*) => {
+    ($($name:ident, $text:literal, $published:literal, $catcher:ident, $place:literal, $statement:literal;)*) => {
         /// A rule that keeps the partition safe or live.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Guard { $(#[doc = $statement] $name),* }
@@ -30,65 +31,69 @@ macro_rules! guards {
             pub const fn is_published(self) -> bool {
                 match self { $(Self::$name => $published),* }
             }
+
+            /// An invariant that catches its absence.
+            pub const fn catcher(self) -> InvariantId {
+                match self { $(Self::$name => InvariantId::$catcher),* }
+            }
+
+            /// The file of `src/isr/` that enforces it.
+            pub const fn place(self) -> &'static str {
+                match self { $(Self::$name => $place),* }
+            }
         }
     };
 }
 
+// Name, name in files, whether published, which invariant catches its absence, where it is enforced,
+// and what it says.
 guards! {
-    EpochCheck, "epoch-check", true,
+    EpochCheck, "epoch-check", true, StaleEpochRejection, "replication.rs",
         "a packet of another leader epoch is rejected";
-    NextOffset, "next-offset", true,
+    NextOffset, "next-offset", true, EpochOrder, "replication.rs",
         "an entry is appended only at the receiver's next offset";
-    ElectFromIsr, "elect-from-isr", true,
+    ElectFromIsr, "elect-from-isr", true, AckedDurability, "election.rs",
         "only an ISR member is elected by order";
-    HwNeverBack, "hw-never-back", true,
-        "the high watermark never moves back";
-    HwOverIsr, "hw-over-isr", true,
+    HwOverIsr, "hw-over-isr", true, HwWithinIsr, "refresh.rs",
         "the high watermark is the least log end over the live ISR, not the leader's own";
-    AdmitAboveMinInsync, "admit-above-min-insync", true,
-        "an ALL_ISR write is appended only while the ISR has min.insync.replicas";
-    WaitAboveMinInsync, "wait-above-min-insync", true,
+    WaitAboveMinInsync, "wait-above-min-insync", true, MinInsyncAdmission, "pending.rs",
         "a waiting ALL_ISR write fails when the ISR falls below min.insync.replicas";
-    RejoinCaughtUp, "rejoin-caught-up", true,
+    RejoinCaughtUp, "rejoin-caught-up", true, HwWithinIsr, "refresh.rs",
         "a follower joins the ISR only when its log reaches the leader's log end";
-    ReadCommitted, "read-committed", true,
+    ReadCommitted, "read-committed", true, LinearizableReadBelowHw, "client.rs",
         "an authoritative read returns committed data, and only while nothing beyond it exists";
-    LeaseOwner, "lease-owner", true,
+    LeaseOwner, "lease-owner", true, LinearizableReadBelowHw, "client.rs",
         "a lease read is served by the leader alone";
-    RetainLeadersLog, "retain-leaders-log", false,
+    RetainLeadersLog, "retain-leaders-log", false, EpochOrder, "election.rs",
         "an election rebuilds the retained window from the new leader's log";
-    FenceLossyLeader, "fence-lossy-leader", false,
+    FenceLossyLeader, "fence-lossy-leader", false, CommittedPrefixAgreement, "faults.rs",
         "a leader that lost entries in a crash does not lead again in the same epoch";
-    ReplaceFencedLeader, "replace-fenced-leader", false,
+    ReplaceFencedLeader, "replace-fenced-leader", false, Recovery, "election.rs",
         "the controller replaces a fenced leader by a live node that has all that is committed";
-    MatchBeforeAppend, "match-before-append", false,
+    MatchBeforeAppend, "match-before-append", false, CommittedPrefixAgreement, "replication.rs",
         "an entry is appended only behind the entry that it follows in the leader's log";
-    MatchBeforeReplay, "match-before-replay", false,
+    MatchBeforeReplay, "match-before-replay", false, Recovery, "replication.rs",
         "retained entries are replayed only to a follower whose log is a prefix of the leader's; any other gets a snapshot";
-    MatchBeforeJoin, "match-before-join", false,
+    MatchBeforeJoin, "match-before-join", false, CommittedPrefixAgreement, "refresh.rs",
         "a follower joins the ISR only when its log equals the leader's";
-    CountMatching, "count-matching", false,
+    CountMatching, "count-matching", false, CommittedPrefixAgreement, "refresh.rs",
         "of an ISR member's log only what agrees with the leader's counts towards the high watermark and acknowledgements";
-    CutDurableImage, "cut-durable-image", false,
+    CutDurableImage, "cut-durable-image", false, DurablePrefix, "replica.rs",
         "the durable image is cut where the log is cut or replaced";
-    ApplyMatching, "apply-matching", false,
+    ApplyMatching, "apply-matching", false, CommittedPrefixAgreement, "refresh.rs",
         "a replica applies committed entries only as far as its log agrees with the leader's";
-    CommitOnMinInsync, "commit-on-min-insync", false,
+    CommitOnMinInsync, "commit-on-min-insync", false, CommittedOnMinInsync, "refresh.rs",
         "the high watermark advances only while the ISR has min.insync.replicas";
-    FenceWaitingWrites, "fence-waiting-writes", false,
+    FenceWaitingWrites, "fence-waiting-writes", false, MinInsyncAdmission, "pending.rs",
         "a waiting write fails when its epoch is over or its leader is down";
-    SnapshotNeverBack, "snapshot-never-back", false,
+    SnapshotNeverBack, "snapshot-never-back", false, HwMonotonicity, "replication.rs",
         "a snapshot that holds nothing new is ignored, and none takes back what was applied";
-    IgnoreDuplicates, "ignore-duplicates", false,
+    IgnoreDuplicates, "ignore-duplicates", false, Quiescence, "replication.rs",
         "an entry that the receiver has already is ignored";
-    OneCatchUp, "one-catch-up", false,
-        "a gap starts no second catch-up while the messages of the first may be in flight";
-    LagByFirstMissing, "lag-by-first-missing", false,
+    LagByFirstMissing, "lag-by-first-missing", false, Recovery, "refresh.rs",
         "lag is the age of the first entry that a follower lacks, less the network's delay";
-    RetryCatchUp, "retry-catch-up", false,
+    RetryCatchUp, "retry-catch-up", false, Recovery, "refresh.rs",
         "a follower that lacks what the network had time to bring is caught up again, until it is";
-    LeaderIsNotSlow, "leader-is-not-slow", false,
-        "a slow follower that becomes leader is slow no longer";
 }
 
 /// A set of guards.

@@ -192,7 +192,7 @@ fn encode_control(state: &Partition, sink: &mut impl Sink) {
         }
         sink.word(u64::MAX);
     }
-    if state.has(Guard::OneCatchUp) {
+    if state.has(Guard::RetryCatchUp) {
         let delay = state.settings.replication_delay_ticks;
         for node in View::nodes(state).iter() {
             let started = state.catch_up_started[node.index()];

@@ -99,8 +99,7 @@ impl Partition {
             self.replica(leader).log_end_offset()
         };
         let from = self.controller.high_watermark();
-        let moves = if self.has(Guard::HwNeverBack) { candidate > from } else { candidate != from };
-        if moves {
+        if candidate > from {
             self.controller.advance_high_watermark(candidate);
             self.reach(Branch::HwAdvances);
             if !self.isr_at_refresh.without(isr).is_empty() {

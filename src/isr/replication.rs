@@ -226,9 +226,7 @@ impl Partition {
         }
         let is_there = log.get(offset.entries() - 1) == Some(&entry);
         self.reach(if offset > next { Branch::GapDetected } else { Branch::DuplicateDetected });
-        let is_ignored = self.has(Guard::IgnoreDuplicates) && is_there
-            || self.has(Guard::OneCatchUp) && self.is_catching_up(receiver);
-        if !is_ignored {
+        if !(is_there && self.has(Guard::IgnoreDuplicates)) {
             // Sender and receiver are up, and the sender leads: it cannot fail.
             let _ = self.synchronize(receiver, recorder);
         }

@@ -4,6 +4,7 @@
 //! threads or on time: results are merged in the order of sequences, and a batch that was not run
 //! to its end counts for nothing.
 
+mod ablate;
 mod batch;
 mod campaign;
 mod findings;
@@ -12,6 +13,7 @@ pub mod shrink;
 mod source;
 mod tally;
 
+pub use ablate::{Ablation, ablate};
 pub use batch::Nondeterminism;
 pub use campaign::{Campaign, Ended, Results, Stop, next_stop};
 pub use findings::{Shrunk, shrink_all};
