@@ -95,7 +95,7 @@ impl Partition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isr::{GroupConfiguration, Limits};
+    use crate::isr::{GroupConfiguration, Limits, Rules};
     use crate::sim::Untraced;
     use highwater_invariants::{Entry, KeyId, LeaderEpoch, Offset, Table, ValueId};
 
@@ -104,7 +104,8 @@ mod tests {
     /// show if the election did it, is made up.
     #[test]
     fn an_election_leaves_the_applied_high_watermark_and_committed_data_of_the_new_leader_alone() {
-        let settings = GroupConfiguration::default().check(Limits::PROTOCOL).unwrap();
+        let settings =
+            GroupConfiguration::default().check(Rules::default(), Limits::PROTOCOL).unwrap();
         let mut partition = Partition::new(settings, &mut Untraced);
         let node = NodeId::new(1);
         let [first, second] = [0, 1].map(|index| {

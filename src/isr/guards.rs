@@ -78,7 +78,7 @@ guards! {
         "a follower joins the ISR only when its log equals the leader's";
     CountMatching, "count-matching", false, CommittedPrefixAgreement, "refresh.rs",
         "of an ISR member's log only what agrees with the leader's counts towards the high watermark and acknowledgements";
-    CutDurableImage, "cut-durable-image", false, DurablePrefix, "replica.rs",
+    CutDurableImage, "cut-durable-image", false, DurablePrefix, "election.rs",
         "the durable image is cut where the log is cut or replaced";
     ApplyMatching, "apply-matching", false, CommittedPrefixAgreement, "refresh.rs",
         "a replica applies committed entries only as far as its log agrees with the leader's";

@@ -184,6 +184,7 @@ fn encode_control(state: &Partition, sink: &mut impl Sink) {
         sink.word(u64::from(offset.0));
         sink.word(entry.bits());
     }
+    sink.word(state.sent_by_operations as u64);
     sink.word(u64::from(state.halted) << 1 | u64::from(state.leader_is_fenced));
     if state.keeps_append_times() {
         let worst = timeout.saturating_add(state.settings.replication_delay_ticks);

@@ -47,6 +47,10 @@ pub struct Partition {
     pub(crate) appended_at: SmallVec<[Tick; 24]>,
     /// When the last catch-up of each follower was started.
     pub(crate) catch_up_started: [Option<Tick>; MAX_NODES],
+    /// Messages that operations themselves sent, not messages or time, since nothing was in flight.
+    pub(crate) sent_by_operations: usize,
+    /// Whether what is sent now is sent because of a message or of time.
+    pub(crate) is_reacting: bool,
     /// A limit of the run was exceeded; see [`Partition::is_halted`].
     pub(crate) halted: bool,
     pub(crate) branches: Branches,
@@ -82,6 +86,8 @@ impl Partition {
             committed_epoch: LeaderEpoch(0),
             appended_at: SmallVec::new(),
             catch_up_started: [None; MAX_NODES],
+            sent_by_operations: 0,
+            is_reacting: false,
             halted: false,
             branches: Branches::default(),
             refreshed: None,
@@ -177,10 +183,12 @@ impl Partition {
     /// write that waits.
     pub fn tick(&mut self, recorder: &mut impl Recorder) {
         self.network.advance_clock();
+        self.is_reacting = true;
         self.deliver_what_is_due(recorder);
         self.replace_fenced_leader(recorder);
         self.refresh(recorder);
         self.retry_catch_up(recorder);
+        self.is_reacting = false;
         self.look_at_pending_writes(recorder);
         self.check_message_budget(recorder);
         recorder.observe(Event::Ticked, self);
@@ -207,9 +215,14 @@ impl Partition {
         Ok(ticks)
     }
 
-    /// Ends the run if more is in flight than it may have.
+    /// Ends the run if more is in flight than it may have: what operations asked for, and the limit
+    /// for what messages and time lead to.
     pub(crate) fn check_message_budget(&mut self, recorder: &mut impl Recorder) {
-        let budget = self.settings.limits.messages_in_flight_max;
+        if self.in_flight() == 0 {
+            self.sent_by_operations = 0;
+        }
+        let limit = self.settings.limits.messages_in_flight_max;
+        let budget = limit.saturating_add(self.sent_by_operations);
         if self.in_flight() > budget && !self.halted {
             self.halted = true;
             let settled = Settled::OverBudget { in_flight: self.in_flight(), budget };

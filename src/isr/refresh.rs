@@ -195,7 +195,7 @@ mod tests {
     use super::*;
     use crate::isr::replica::Replica;
     use crate::isr::trace::Trace;
-    use crate::isr::{GroupConfiguration, Limits};
+    use crate::isr::{GroupConfiguration, Limits, Rules};
     use crate::sim::Tick;
     use highwater_invariants::{Entry, KeyId, LeaderEpoch, NodeId, NodeSet, ValueId};
     use proptest::prelude::*;
@@ -203,7 +203,8 @@ mod tests {
     const NODES: usize = 3;
 
     fn three_nodes(trace: &mut Trace) -> Partition {
-        let settings = GroupConfiguration::default().check(Limits::PROTOCOL).unwrap();
+        let settings =
+            GroupConfiguration::default().check(Rules::default(), Limits::PROTOCOL).unwrap();
         Partition::new(settings, trace)
     }
 

@@ -36,6 +36,8 @@ impl Partition {
         let is_on_its_way = self.network.send(leader, follower, payload, shown, recorder);
         if !is_on_its_way {
             self.release(content);
+        } else if !self.is_reacting {
+            self.sent_by_operations += 1;
         }
     }
 
@@ -247,7 +249,7 @@ mod tests {
     use super::*;
     use crate::isr::error::IsrError;
     use crate::isr::trace::{Trace, TraceEvent};
-    use crate::isr::{GroupConfiguration, Limits};
+    use crate::isr::{GroupConfiguration, Limits, Rules};
     use crate::sim::{MessageId, Untraced};
     use highwater_invariants::{KeyId, LeaderEpoch, Log, Table, ValueId};
 
@@ -257,7 +259,8 @@ mod tests {
 
     /// Three nodes; the first leads.
     fn three_nodes(recorder: &mut impl Recorder) -> Partition {
-        let settings = GroupConfiguration::default().check(Limits::PROTOCOL).unwrap();
+        let settings =
+            GroupConfiguration::default().check(Rules::default(), Limits::PROTOCOL).unwrap();
         Partition::new(settings, recorder)
     }
 
@@ -267,7 +270,7 @@ mod tests {
 
     /// The first entry of a log, on its way to node 3.
     fn first_append(source: NodeId, source_leader: NodeId, leader_epoch: u32) -> Message<Payload> {
-        let content = Content::Append { offset: Offset(1), entry: entry(0) };
+        let content = Content::Append { offset: Offset(1), entry: entry(0), after: LeaderEpoch(0) };
         let leader_epoch = LeaderEpoch(leader_epoch);
         let payload = Payload { source_leader, leader_epoch, content };
         Message { id: MessageId(0), source, destination: NODE_3, payload }

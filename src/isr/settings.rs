@@ -34,7 +34,8 @@ pub struct Settings {
 /// What ends a run that would otherwise never end.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Limits {
-    /// The most messages in flight at once.
+    /// The most messages in flight at once, beside those that operations themselves sent since
+    /// nothing was in flight.
     pub messages_in_flight_max: usize,
     /// The most ticks for which [`crate::isr::Partition::run_until_idle`] goes on.
     pub idle_ticks_max: u64,
