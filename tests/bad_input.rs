@@ -79,6 +79,10 @@ fn a_scenario_with_anything_unknown_is_refused_with_its_place() {
         "\"expect\": {\"verdict\": \"fine\"}, \"config\"",
         &["expect.verdict", "fine"],
     );
+    let without = r#""variant": "hardened", "without": ["epoch-check", "courage"], "config""#;
+    refused_change("\"config\"", without, &["without[1]", "courage", "list guards"]);
+    let without = r#""without": ["one-catch-up"], "config""#;
+    refused_change("\"config\"", without, &["without[0]", "no guard of published"]);
     let expect = r#""expect": {"verdict": "violated", "invariant": "x", "operation": 1}, "config""#;
     refused_change("\"config\"", expect, &["expect.invariant", "\"x\""]);
     let expect =

@@ -81,6 +81,6 @@ fn fingerprints_do_not_change_from_build_to_build() {
     }
     assert_eq!(
         (initial, run.fingerprint()),
-        (15_641_780_277_550_593_428, 11_091_110_988_226_350_135)
+        (1_598_376_382_603_355_237, 1_679_717_420_212_286_210)
     );
 }

@@ -1,7 +1,7 @@
 //! The generator reaches everything that it should.
 
 use highwater::invariants::Selection;
-use highwater::isr::{Branch, IsrModel, Operation, Outcome};
+use highwater::isr::{Branch, IsrModel, Operation, Outcome, Rules, Variant};
 use highwater::model::Model;
 use highwater::scenario::generate::Generator;
 use highwater::search::{Campaign, Results, Stop};
@@ -20,8 +20,11 @@ fn run(generator: &Generator, sequences: u64) -> Results {
 }
 
 #[test]
-fn ten_thousand_sequences_reach_every_operation_branch_and_refusal_that_can_be_reached() {
-    let tally = run(&Generator::default(), 10_000).tally;
+fn ten_thousand_sequences_of_each_variant_reach_every_operation_branch_and_refusal_that_can_be_reached()
+ {
+    let mut tally = run(&Generator::default(), 10_000).tally;
+    let hardened = Generator { rules: Rules::of(Variant::Hardened), ..Generator::default() };
+    tally.add(&run(&hardened, 10_000).tally);
     let outcomes = IsrModel::OUTCOMES.len();
     for (kind, name) in Operation::NAMES.iter().enumerate() {
         let applied: u64 = tally.outcomes[kind * outcomes..(kind + 1) * outcomes].iter().sum();

@@ -53,7 +53,7 @@ pub enum IsrError<N = String> {
     /// More messages are in flight than the run may have ([`crate::isr::Limits`]).
     #[error("more messages are in flight than the budget allows")]
     OverMessageBudget,
-    /// More distinct keys or values than one partition can tell apart (65,535 of each).
+    /// More distinct keys or values than one partition can tell apart (65,534 of each).
     #[error("more distinct keys or values than a partition can hold")]
     TooManyNames,
 }

@@ -10,6 +10,7 @@ use std::fmt;
 macro_rules! guards {
     ($($name:ident, $text:literal, $published:literal, $catcher:ident, $place:literal, $statement:literal;)*) => {
         /// A rule that keeps the partition safe or live.
+        #[allow(clippy::doc_markdown, reason = "statements are for the terminal too")]
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Guard { $(#[doc = $statement] $name),* }
 
@@ -88,8 +89,8 @@ guards! {
         "a waiting write fails when its epoch is over or its leader is down";
     SnapshotNeverBack, "snapshot-never-back", false, HwMonotonicity, "replication.rs",
         "a snapshot that holds nothing new is ignored, and none takes back what was applied";
-    IgnoreDuplicates, "ignore-duplicates", false, Quiescence, "replication.rs",
-        "an entry that the receiver has already is ignored";
+    OneCatchUp, "one-catch-up", false, Quiescence, "replication.rs",
+        "a gap or a duplicate starts no second catch-up while the messages of the first may be in flight";
     LagByFirstMissing, "lag-by-first-missing", false, Recovery, "refresh.rs",
         "lag is the age of the first entry that a follower lacks, less the network's delay";
     RetryCatchUp, "retry-catch-up", false, Recovery, "refresh.rs",

@@ -3,7 +3,7 @@
 use highwater_invariants::{KeyId, ValueId};
 use std::collections::HashMap;
 
-/// There are no ids left (65,535 keys and as many values).
+/// There are no ids left (65,534 keys and as many values).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("more distinct keys or values than a partition can hold")]
 pub struct InternerFull;

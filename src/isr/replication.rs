@@ -226,9 +226,8 @@ impl Partition {
             });
             return true;
         }
-        let is_there = log.get(offset.entries() - 1) == Some(&entry);
         self.reach(if offset > next { Branch::GapDetected } else { Branch::DuplicateDetected });
-        if !(is_there && self.has(Guard::IgnoreDuplicates)) {
+        if !(self.has(Guard::OneCatchUp) && self.is_catching_up(receiver)) {
             // Sender and receiver are up, and the sender leads: it cannot fail.
             let _ = self.synchronize(receiver, recorder);
         }
