@@ -75,7 +75,7 @@ impl Observer for Answers {
     fn observe<V: View>(&mut self, event: Event, _view: &V) {
         match event {
             Event::WriteAnswered { ack: AckLevel::AllIsr, accepted: true, .. } => {
-                self.accepted += 1
+                self.accepted += 1;
             }
             Event::WriteAnswered { ack: AckLevel::AllIsr, .. } | Event::WriteRefused { .. } => {
                 self.not_accepted += 1;

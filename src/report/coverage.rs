@@ -73,12 +73,20 @@ pub fn coverage_in_short(coverage: &Value, asked_for: &Value) -> String {
 
 /// Coverage in words. What was not tested cannot be missed.
 pub fn coverage_text(coverage: &Value) -> String {
-    let mut text = String::from("\noperations              generated    applied    refused\n");
+    let mut text =
+        String::from("\noperations              generated    applied    refused   why\n");
     for (name, counts) in fields(&coverage["operations"]) {
         let count = |field: &str| counts[field].as_u64().unwrap_or(0);
         let (generated, applied, refused) =
             (count("generated"), count("applied"), count("refused"));
-        text.push_str(&format!("  {name:<20} {generated:>10} {applied:>10} {refused:>10}\n"));
+        text.push_str(&format!("  {name:<20} {generated:>10} {applied:>10} {refused:>10}"));
+        let why = fields(&counts["answers"]).filter_map(|(answer, count)| {
+            let (_, reason) = answer.split_once("refused")?;
+            Some(format!("{} {count}", reason.trim_start_matches([':', ' '])))
+        });
+        let why: Vec<_> = why.collect();
+        let why = if why.is_empty() { String::new() } else { format!("   {}", why.join(", ")) };
+        text.push_str(&format!("{why}\n"));
     }
     text.push_str("\ninvariants                         tested   violated in sequences\n");
     for (name, counts) in fields(&coverage["invariants"]) {
