@@ -51,7 +51,7 @@ pub(super) struct Ablate {
     #[arg(long, default_value = "findings", value_name = "DIR")]
     out: PathBuf,
 
-    /// Print JSON: `{guards: [{name, caught_by, ops, file, violates}]}`
+    /// Print JSON: `{guards: [{name, statement, caught_by, ops, file, violates, sequences}]}`
     #[arg(long)]
     json: bool,
 }

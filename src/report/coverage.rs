@@ -14,7 +14,7 @@ pub fn coverage_json(tally: &Tally) -> Value {
         let counts = &tally.outcomes[kind * outcomes..(kind + 1) * outcomes];
         let answers = IsrModel::OUTCOMES.iter().zip(counts).filter(|&(_, &count)| count > 0);
         let answers = answers.map(|(name, &count)| ((*name).to_owned(), json!(count)));
-        let is_refusal = |name: &str| name.starts_with("refused");
+        let is_refusal = |name: &str| name.contains("refused");
         let sum = |refused| {
             let counts = IsrModel::OUTCOMES.iter().zip(counts);
             counts
