@@ -51,7 +51,7 @@ pub(super) struct Ablate {
     #[arg(long, default_value = "findings", value_name = "DIR")]
     out: PathBuf,
 
-    /// Print JSON: `{guards: [{name, statement, caught_by, ops, file, violates, sequences}]}`
+    /// Print JSON: `{guards: [{name, statement, caught_by, ops, file, violates, sequences}], interrupted}`
     #[arg(long)]
     json: bool,
 }
@@ -72,26 +72,37 @@ impl Ablate {
         let pool = pool.map_err(|error| Failed(format!("cannot start threads: {error}")))?;
         let rows = pool.install(|| self.rows())?;
         let missed = rows.iter().filter(|row| row.ablation.shortest.is_empty()).count();
+        let examined = rows.len();
+        let all = self.guards().len();
         if self.json {
-            print_json(&json!({ "guards": rows.iter().map(Row::json).collect::<Vec<_>>() }))?;
+            let guards: Vec<_> = rows.iter().map(Row::json).collect();
+            print_json(&json!({ "guards": guards, "interrupted": examined < all }))?;
         } else {
             print(&text(&rows))?;
+            if examined < all {
+                print(&format!("interrupted: {examined} of {all} guards examined\n"))?;
+            }
         }
         Ok(match missed {
+            _ if examined < all => Exit::Interrupted,
             0 => Exit::Clean,
-            _ if interrupt::is_requested() => Exit::Interrupted,
             _ => Exit::Violated,
         })
     }
 
+    /// The guards to be examined.
+    fn guards(&self) -> Vec<Guard> {
+        let asked_for = |guard: &Guard| self.guards.is_empty() || self.guards.contains(guard);
+        self.variant.guards().iter().filter(asked_for).collect()
+    }
+
     fn rows(&self) -> Result<Vec<Row>, Failed> {
         let guards = self.variant.guards();
-        let asked_for = |guard: &Guard| self.guards.is_empty() || self.guards.contains(guard);
         if let Some(foreign) = self.guards.iter().find(|&&guard| !guards.has(guard)) {
             return Err(Failed(format!("--guard: {} has no guard {foreign}", self.variant)));
         }
         self.require_clean()?;
-        let guards: Vec<_> = guards.iter().filter(asked_for).collect();
+        let guards = self.guards();
         let progress = ProgressBar::new(guards.len() as u64);
         let mut rows = Vec::new();
         for guard in guards {
@@ -106,11 +117,11 @@ impl Ablate {
                     Some(file.map_err(|error| Failed(format!("{}: {error}", self.out.display())))?)
                 }
             };
-            rows.push(Row { guard, ablation, file });
-            progress.inc(1);
-            if interrupt::is_requested() {
+            if ablation.is_interrupted {
                 break;
             }
+            rows.push(Row { guard, ablation, file });
+            progress.inc(1);
         }
         progress.finish_and_clear();
         Ok(rows)

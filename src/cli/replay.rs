@@ -1,7 +1,7 @@
 //! `highwater replay`: a scenario, step by step.
 
 use crate::cli::options::InvariantOptions;
-use crate::cli::output::{print, print_json};
+use crate::cli::output::print;
 use crate::cli::{Exit, Failed};
 use crate::report;
 use crate::scenario::Scenario;
@@ -30,7 +30,7 @@ pub(super) struct Replay {
     #[command(flatten)]
     invariants: InvariantOptions,
 
-    /// Print JSON, one object a file
+    /// Print JSON, one object and one line a file
     #[arg(long)]
     json: bool,
 }
@@ -49,7 +49,7 @@ impl Replay {
                 if self.trace {
                     json["trace"] = replay.trace_json();
                 }
-                print_json(&json)?;
+                print(&format!("{json}\n"))?;
             } else {
                 let trace = if self.trace { replay.trace_text() } else { String::new() };
                 print(&format!("{}\n{trace}{}", file.display(), replay.text()))?;

@@ -1,6 +1,6 @@
 //! `highwater report`: results of earlier runs, put together.
 
-use crate::cli::output::{print, print_json};
+use crate::cli::output::{error, print, print_json};
 use crate::cli::{Exit, Failed};
 use crate::report::{SearchResult, merge};
 use crate::scenario::ScenarioError;
@@ -23,8 +23,11 @@ enum Command {
 /// Add up the JSON of several shards of one search, as if one machine had run them
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The shards must have the same seed and options and different sequences. Exit code 1 if they found
-something, 2 if they do not fit together.
+The shards must have the same seed and options, different sequences, and no gap between them. Exit
+code 1 if they found something, 2 if they do not fit together, 3 if some are missing and the others
+found nothing, 130 if one was interrupted and nothing was found.
+
+The files that a finding names are where the shard ran; its scenario is in the JSON too.
 
 Example:
   highwater search --keep-going --sequences 1000000 --shard 1/2 --json > a.json
@@ -56,12 +59,22 @@ impl Merge {
         } else {
             print(&whole.text())?;
         }
-        Ok(if whole.findings.is_empty() { Exit::Clean } else { Exit::Violated })
+        let missing = whole.missing();
+        if let Some(missing) = &missing {
+            error(&format!("incomplete: {missing}"));
+        }
+        Ok(match whole.verdict.as_str() {
+            _ if !whole.findings.is_empty() => Exit::Violated,
+            "nondeterministic" => Exit::Nondeterministic,
+            "interrupted" => Exit::Interrupted,
+            _ if missing.is_some() => Exit::NotCovered,
+            _ => Exit::Clean,
+        })
     }
 }
 
 fn read(file: &Path) -> Result<SearchResult, ScenarioError> {
     let bytes = std::fs::read(file).map_err(|error| ScenarioError::unreadable(file, &error))?;
-    let mut json = serde_json::Deserializer::from_slice(&bytes);
+    let mut json = serde_json::Deserializer::from_str(crate::scenario::text_of(file, &bytes)?);
     serde_path_to_error::deserialize(&mut json).map_err(|error| ScenarioError::json(file, error))
 }

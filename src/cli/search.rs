@@ -115,6 +115,7 @@ pub(super) struct Search {
 impl Search {
     pub(super) fn run(&self) -> Result<Exit, Failed> {
         let selection = self.invariants.selection()?;
+        self.require_weights()?;
         let range = self.range()?;
         require_writable(&self.out)?;
         interrupt::listen()?;
@@ -142,13 +143,33 @@ impl Search {
         let searched = started.elapsed();
         if results.tally.operations == 0 {
             let seed = self.seed;
-            return Err(Failed(format!("seed {seed}: stopped before a single sequence was run")));
+            return Err(Failed(format!(
+                "seed {seed}: stopped before a single sequence was run; is --for too short?"
+            )));
         }
         let groups =
             if self.keeps_going() { results.groups.clone() } else { results.groups.soonest() };
         let shrunk = pool.install(|| self.shrink(model, &source, &groups))?;
-        let groups = self.save(&groups, &shrunk)?;
-        self.report(&self.result(&results, groups, searched, source.rules), &results, selection)
+        let (groups, unsaved) = self.save(&groups, &shrunk)?;
+        let result = self.result(&results, groups, searched, source.rules);
+        let exit = self.report(&result, &results, selection)?;
+        // What was found is shown even if it cannot be kept.
+        unsaved.map_or(Ok(exit), Err)
+    }
+
+    fn require_weights(&self) -> Result<(), Failed> {
+        for (index, &(kind, _)) in self.weights.iter().enumerate() {
+            if self.weights[..index].iter().any(|&(other, _)| other == kind) {
+                let name = IsrModel::KINDS[kind];
+                return Err(Failed(format!("--weights: {name} is given twice")));
+            }
+        }
+        let is_silent = self.weights.len() == IsrModel::KINDS.len()
+            && self.weights.iter().all(|&(_, weight)| weight == 0);
+        if is_silent {
+            return Err(Failed("--weights: all weights are 0".into()));
+        }
+        Ok(())
     }
 
     fn range(&self) -> Result<Range<u64>, Failed> {
@@ -163,9 +184,12 @@ impl Search {
         };
         let range = part(shard - 1)..part(shard);
         if range.is_empty() {
+            let which = match self.shard {
+                None => String::new(),
+                Some(_) => format!("shard {shard} of {shards} of "),
+            };
             return Err(Failed(format!(
-                "shard {shard} of {shards} of {sequences} sequences is empty: a search that runs \
-                 nothing says nothing"
+                "{which}{sequences} sequences: a search that runs nothing says nothing"
             )));
         }
         Ok(range)
@@ -222,16 +246,19 @@ impl Search {
         &self,
         groups: &Groups,
         shrunk: &[Shrunk<IsrModel>],
-    ) -> Result<Vec<GroupResult>, Failed> {
-        let mut results = Vec::new();
+    ) -> Result<(Vec<GroupResult>, Option<Failed>), Failed> {
+        let (mut results, mut unsaved) = (Vec::new(), None);
         for (target, group) in groups.iter() {
             let mut result = group_result(target, group);
             for one in shrunk.iter().filter(|one| one.target == target) {
                 let found = Found { seed: self.seed, sequence: one.candidate.sequence };
                 let finding = Finding::new(&one.case, Some(found));
-                let file = finding.save(&self.out);
-                let file =
-                    file.map_err(|error| Failed(format!("{}: {error}", self.out.display())))?;
+                let file = finding.save(&self.out).unwrap_or_else(|error| {
+                    let file = self.out.join(finding.file_name());
+                    let failed = format!("{}: cannot be written: {error}", file.display());
+                    unsaved.get_or_insert(Failed(failed));
+                    file
+                });
                 result.candidates.push(CandidateResult {
                     operation: one.candidate.operation,
                     sequence: one.candidate.sequence,
@@ -242,7 +269,7 @@ impl Search {
             }
             results.push(result);
         }
-        Ok(results)
+        Ok((results, unsaved))
     }
 
     fn result(
@@ -272,6 +299,7 @@ impl Search {
                 "invariants": self.invariants.names(),
                 "keep_going": self.keep_going,
                 "max_findings": self.max_findings,
+                "sequences": self.sequences.or(self.duration.is_none().then_some(DEFAULT_SEQUENCES)),
             }),
             ranges: vec![[results.range.start, results.range.end]],
             stopped: results.ended == Ended::Stopped,

@@ -184,7 +184,7 @@ fn state_json(group: &IsrGroup<Trace>) -> Value {
 
 fn node_json(node: &NodeProbe) -> Value {
     let table = |table: &std::collections::BTreeMap<Vec<u8>, Vec<u8>>| {
-        let fields = table.iter().map(|(key, value)| (Bytes::to_text(key), Bytes::to_json(value)));
+        let fields = table.iter().map(|(key, value)| (field_name(key), Bytes::to_json(value)));
         Value::Object(fields.collect())
     };
     let log = node.log.iter().map(|entry| {
@@ -213,6 +213,11 @@ fn node_json(node: &NodeProbe) -> Value {
     })
 }
 
+/// A key as the name of a JSON field.
+fn field_name(key: &[u8]) -> String {
+    std::str::from_utf8(key).map_or_else(|_| Bytes::to_text(key), String::from)
+}
+
 impl<R> TraceNames for IsrGroup<R> {
     fn node(&self, node: NodeId) -> &str {
         self.node_name(node)
@@ -227,7 +232,7 @@ impl<R> TraceNames for IsrGroup<R> {
     }
 
     fn key_name(&self, key: KeyId) -> String {
-        Bytes::to_text(self.key_bytes(key))
+        field_name(self.key_bytes(key))
     }
 
     fn value(&self, value: ValueId) -> Value {

@@ -54,7 +54,7 @@ pub enum IsrError<N = String> {
     #[error("more messages are in flight than the budget allows")]
     OverMessageBudget,
     /// More distinct keys or values than one partition can tell apart (65,534 of each).
-    #[error("more distinct keys or values than a partition can hold")]
+    #[error("more distinct keys or values than the 65534 that a partition can hold")]
     TooManyNames,
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 /// There are no ids left (65,534 keys and as many values).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("more distinct keys or values than a partition can hold")]
+#[error("more distinct keys or values than the 65534 that a partition can hold")]
 pub struct InternerFull;
 
 /// Gives keys and values small ids, in the order of their first use, and gives the bytes back.

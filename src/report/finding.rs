@@ -114,24 +114,27 @@ fn configuration_of(settings: &Settings, nodes: &[String]) -> GroupConfiguration
 /// by other content. Written beside and renamed, so that no half-written file is ever there.
 fn save_beside(folder: &Path, name: &str, content: &[u8]) -> std::io::Result<PathBuf> {
     let stem = name.trim_end_matches(".json");
-    for number in 1_u32.. {
+    let mut number = 1_u32;
+    loop {
         let suffix = if number == 1 { String::new() } else { format!("-{number}") };
         let file = folder.join(format!("{stem}{suffix}.json"));
         match std::fs::read(&file) {
             Ok(there) if there == content => return Ok(file),
-            Ok(_) => continue,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Ok(_) => number += 1,
+            Err(_) if file.is_dir() => number += 1,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let mut beside = beside(folder)?;
+                beside.write_all(content)?;
+                match beside.persist_noclobber(&file) {
+                    Ok(_) => return Ok(file),
+                    // Somebody was faster: look at what is there now.
+                    Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                    Err(error) => return Err(error.error),
+                }
+            }
             Err(error) => return Err(error),
         }
-        let mut beside = beside(folder)?;
-        beside.write_all(content)?;
-        match beside.persist_noclobber(&file) {
-            Ok(_) => return Ok(file),
-            Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error.error),
-        }
     }
-    Err(std::io::Error::other("no file name is left"))
 }
 
 /// A file beside the one to be written, to be renamed when it is complete.

@@ -16,6 +16,7 @@ pub fn merge(mut shards: Vec<SearchResult>) -> Result<SearchResult, String> {
         if shard.format != SEARCH_FORMAT {
             return Err(format!("unknown format {:?}; known is {SEARCH_FORMAT:?}", shard.format));
         }
+        require_sound_ranges(shard)?;
     }
     shards.sort_by_key(|shard| shard.ranges.first().copied());
     let mut shards = shards.into_iter();
@@ -29,6 +30,20 @@ pub fn merge(mut shards: Vec<SearchResult>) -> Result<SearchResult, String> {
     }
     whole.conclude();
     Ok(whole)
+}
+
+/// A damaged file must not turn into a number that looks like a result.
+fn require_sound_ranges(shard: &SearchResult) -> Result<(), String> {
+    let mut sum = 0_u64;
+    for &[start, end] in &shard.ranges {
+        let length =
+            end.checked_sub(start).ok_or(format!("the range {start} to {end} is backward"))?;
+        sum = sum.checked_add(length).ok_or("the ranges are too long")?;
+    }
+    if sum != shard.sequences {
+        return Err(format!("{} sequences in ranges of {sum}: a file is damaged", shard.sequences));
+    }
+    Ok(())
 }
 
 fn require_same_search(one: &SearchResult, other: &SearchResult) -> Result<(), String> {
@@ -53,12 +68,16 @@ fn add(whole: &mut SearchResult, shard: SearchResult) -> Result<(), String> {
                 return Err(format!("sequences {start} to {} are in two shards", end.min(*last)));
             }
             Some([_, last]) if *last == start => *last = end,
-            _ => whole.ranges.push([start, end]),
+            Some([_, last]) => {
+                return Err(format!("sequences {last} to {start} are in no shard"));
+            }
+            None => whole.ranges.push([start, end]),
         }
     }
     whole.stopped = shard.stopped;
-    whole.sequences += shard.sequences;
-    whole.operations += shard.operations;
+    let sum = |one: u64, two: u64| one.checked_add(two).ok_or("a number is too large");
+    whole.sequences = sum(whole.sequences, shard.sequences)?;
+    whole.operations = sum(whole.operations, shard.operations)?;
     if whole.verdict == "clean" {
         whole.verdict = shard.verdict;
     }
@@ -81,7 +100,7 @@ fn merge_groups(one: Vec<GroupResult>, other: Vec<GroupResult>) -> Vec<GroupResu
                 merged.insert(key, group);
             }
             Some(there) => {
-                there.count += group.count;
+                there.count = there.count.saturating_add(group.count);
                 there.first_sequence = there.first_sequence.min(group.first_sequence);
                 there.candidates.extend(group.candidates);
                 there.candidates.sort_by_key(|one| (one.operation, one.sequence));
@@ -111,7 +130,7 @@ fn add_numbers(sum: &mut Value, other: &Value) {
         }
         (sum, other) => {
             if let (Some(one), Some(two)) = (sum.as_u64(), other.as_u64()) {
-                *sum = json!(one + two);
+                *sum = json!(one.saturating_add(two));
             } else if let (Some(one), Some(two)) = (sum.as_f64(), other.as_f64()) {
                 *sum = json!(one + two);
             }

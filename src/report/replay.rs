@@ -133,7 +133,9 @@ impl<'s> Replay<'s> {
             (Some(expectation), Some(true)) => {
                 format!("\nas expected: {}\n", in_words(expectation))
             }
-            (Some(expectation), _) => format!("\nNOT AS EXPECTED: {}\n", in_words(expectation)),
+            (Some(expectation), _) => {
+                format!("\nNOT AS EXPECTED, which was: {}\n", in_words(expectation))
+            }
             (None, _) if self.failures.is_empty() => "\nclean: no invariant is violated\n".into(),
             (None, _) => String::new(),
         });
@@ -240,15 +242,15 @@ impl<'s> Replay<'s> {
 
 fn configuration_in_words(configuration: &GroupConfiguration) -> String {
     format!(
-        "{} nodes, min.insync.replicas {}, lag timeout {} ticks, retention {} entries, delay {} ticks, \
-         ack timeout {} ticks, lease {} ticks",
+        "{} nodes, min.insync.replicas {}; in ticks: lag timeout {}, delay {}, ack timeout {}, lease {}; \
+         retained entries {}",
         configuration.nodes.len(),
         configuration.min_insync_replicas,
         configuration.replica_lag_timeout_ticks,
-        configuration.log_retention_entries,
         configuration.replication_delay_ticks,
         configuration.ack_timeout_ticks,
         configuration.lease_duration_ticks,
+        configuration.log_retention_entries,
     )
 }
 

@@ -30,7 +30,7 @@ pub struct SearchResult {
     /// Which sequences were run: `[start, end)`, in order.
     pub ranges: Vec<[u64; 2]>,
     /// Whether it stopped at violations, as it was asked to, and so would not have gone on to later
-    /// sequences.
+    /// sequences. (A search that was interrupted has another verdict and did not stop by itself.)
     pub stopped: bool,
     /// How many sequences were run.
     pub sequences: u64,
@@ -101,6 +101,16 @@ pub struct CandidateResult {
 }
 
 impl SearchResult {
+    /// Which of the sequences that were asked for are missing, in words; `None` if none is, or if
+    /// no number was asked for.
+    pub fn missing(&self) -> Option<String> {
+        let asked_for = self.options["sequences"].as_u64()?;
+        if self.stopped || self.sequences >= asked_for {
+            return None;
+        }
+        Some(format!("{} of {asked_for} sequences were run", self.sequences))
+    }
+
     /// Fills in `findings` and `verdict` from `groups`.
     pub fn conclude(&mut self) {
         self.findings = findings_of(&self.groups);
@@ -121,6 +131,7 @@ impl SearchResult {
         for finding in &self.findings {
             let FindingResult { signature, count, file, .. } = finding;
             let times = if *count == 1 { "once".into() } else { format!("in {count} sequences") };
+            let file = shell_quoted(file);
             text.push_str(&format!("\nfound {signature} ({times})\n  highwater replay {file}\n"));
         }
         let number = |field: &str| self.timing[field].as_f64().unwrap_or(0.0);
@@ -143,6 +154,16 @@ impl SearchResult {
             let text = finding.scenario.to_string();
             Scenario::parse(Path::new(&finding.file), text.as_bytes()).ok()
         })
+    }
+}
+
+/// A path as a shell reads it back.
+fn shell_quoted(path: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-".contains(letter);
+    if path.chars().all(is_plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', r"'\''"))
     }
 }
 

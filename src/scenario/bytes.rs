@@ -19,8 +19,24 @@ impl Bytes {
 
     /// `bytes` for people: text, or hexadecimal digits after `0x`.
     pub fn to_text(bytes: &[u8]) -> String {
-        std::str::from_utf8(bytes).map_or_else(|_| format!("0x{}", hex(bytes)), String::from)
+        std::str::from_utf8(bytes).map_or_else(|_| format!("0x{}", hex(bytes)), printable)
     }
+}
+
+/// `text` as it can be printed in a line: what would move the cursor, turn the direction of writing
+/// or not be seen at all is escaped.
+pub(crate) fn printable(text: &str) -> String {
+    let is_hidden = |letter: char| {
+        letter.is_control()
+            || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
+    if text.is_empty() {
+        return "\"\"".into();
+    }
+    let escaped = text.chars().map(|letter| {
+        if is_hidden(letter) { letter.escape_default().to_string() } else { letter.to_string() }
+    });
+    escaped.collect()
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -88,6 +104,16 @@ mod tests {
             let json = Bytes::to_json(bytes);
             assert_eq!(serde_json::from_value::<Bytes>(json).unwrap().0, bytes);
         }
+    }
+
+    #[test]
+    fn what_would_spoil_a_line_is_escaped_and_nothing_is_lost() {
+        assert_eq!(
+            Bytes::to_text("k\r\n\u{1b}[31m\u{202e}ü".as_bytes()),
+            r"k\r\n\u{1b}[31m\u{202e}ü"
+        );
+        assert_eq!(Bytes::to_text(b""), "\"\"");
+        assert_eq!(Bytes::to_text(b"\xff"), "0xff");
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Bad scenario files: which file, where in it, and why.
 
+use crate::scenario::bytes::printable;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// What is wrong with a file.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {place}{reason}", .file.display())]
+#[error("{}: {place}{reason}", printable(&.file.to_string_lossy()))]
 pub struct ScenarioError {
     /// The file.
     pub file: PathBuf,

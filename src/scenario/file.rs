@@ -11,6 +11,11 @@ use std::path::Path;
 
 type Problem = (Place, String);
 
+/// The largest timeout, delay or retention: a scenario must end within seconds.
+const CONFIGURATION_NUMBER_MAX: u64 = 100_000;
+/// The most operations of a scenario.
+const OPERATIONS_MAX: usize = 10_000;
+
 impl Scenario {
     /// Reads a scenario file.
     ///
@@ -95,6 +100,10 @@ fn resolve(raw: RawScenario) -> Result<Scenario, Problem> {
     let limits = configuration.limits_for_engines();
     let settings =
         configuration.check(rules, limits).map_err(|error| configuration_problem(&error))?;
+    if raw.ops.len() > OPERATIONS_MAX {
+        let reason = format!("{} operations are more than {OPERATIONS_MAX}", raw.ops.len());
+        return Err((Place::at("ops"), reason));
+    }
     let mut names = ScenarioNames::new(configuration.nodes.clone());
     let mut operations = Vec::with_capacity(raw.ops.len());
     for (index, raw) in raw.ops.iter().enumerate() {
@@ -131,9 +140,14 @@ impl RawConfiguration {
         let default = GroupConfiguration::default();
         let number = |field: &str, given: Option<i64>, default: u64| match given {
             None => Ok(default),
-            Some(number) => u32::try_from(number).map(u64::from).map_err(|_| {
-                (Place::at(format!("config.{field}")), format!("{number} is out of range"))
-            }),
+            Some(number) => u64::try_from(number)
+                .ok()
+                .filter(|&number| number <= CONFIGURATION_NUMBER_MAX)
+                .ok_or_else(|| {
+                    let reason =
+                        format!("{number} is out of range 0 to {CONFIGURATION_NUMBER_MAX}");
+                    (Place::at(format!("config.{field}")), reason)
+                }),
         };
         Ok(GroupConfiguration {
             min_insync_replicas: number(
@@ -190,6 +204,10 @@ impl RawExpectation {
                 let operation = self
                     .operation
                     .ok_or((at("operation"), "missing field \"operation\"".into()))?;
+                let phase_is_first = matches!(self.phase.as_deref(), None | Some("operations"));
+                if operation == 0 && phase_is_first {
+                    return Err((at("operation"), "operations are numbered from 1".into()));
+                }
                 if operation > operations {
                     let reason = format!("{operation} is beyond the last operation, {operations}");
                     return Err((at("operation"), reason));

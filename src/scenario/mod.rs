@@ -17,6 +17,7 @@ mod write;
 pub use bytes::Bytes;
 pub use dice::Dice;
 pub use error::{Place, ScenarioError};
+pub(crate) use file::text_of;
 pub use names::ScenarioNames;
 pub use operation_json::operation_json;
 pub(crate) use shape::{RawConfiguration, RawOperation};

@@ -1,7 +1,7 @@
 //! What the ids in a scenario stand for.
 
 use crate::isr::{Interner, Settings, TraceNames};
-use crate::scenario::bytes::Bytes;
+use crate::scenario::bytes::{Bytes, printable};
 use highwater_invariants::{KeyId, Names, NodeId, ValueId};
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ impl ScenarioNames {
 
 impl Names for ScenarioNames {
     fn node(&self, node: NodeId) -> String {
-        self.node_name(node).to_owned()
+        printable(self.node_name(node))
     }
 
     fn key(&self, key: KeyId) -> String {
@@ -88,7 +88,8 @@ impl TraceNames for ScenarioNames {
     }
 
     fn key_name(&self, key: KeyId) -> String {
-        Bytes::to_text(&self.key_bytes(key))
+        let bytes = self.key_bytes(key);
+        String::from_utf8(bytes).unwrap_or_else(|error| Bytes::to_text(error.as_bytes()))
     }
 
     fn value(&self, value: ValueId) -> Value {

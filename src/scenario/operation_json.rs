@@ -140,7 +140,10 @@ impl RawOperation {
             "duplicate_message" => Operation::DuplicateMessage { message: message()? },
             "reorder_message" => Operation::ReorderMessage { message: message()? },
             "delay_message" => {
-                let ticks = required("ticks", self.ticks)?.into();
+                let ticks = u64::from(required("ticks", self.ticks)?);
+                if ticks > 100_000 {
+                    return Err(("ticks", format!("{ticks} is more than 100000")));
+                }
                 Operation::DelayMessage { message: message()?, ticks }
             }
             "cut_link" => Operation::CutLink { node: node()?, peer: peer()? },
