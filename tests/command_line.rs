@@ -1,6 +1,7 @@
 //! The commands, as a user types them.
 
 use assert_cmd::Command;
+use predicates::prelude::PredicateBooleanExt;
 use predicates::str::contains;
 use std::path::{Path, PathBuf};
 
@@ -404,4 +405,47 @@ fn a_hardened_search_finds_nothing_and_leaves_no_invariant_untested() {
         .assert()
         .code(0)
         .stdout(contains("clean: variant hardened"));
+}
+
+#[test]
+fn what_the_checker_gave_up_on_is_undecided_and_never_clean() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("many.json");
+    let write =
+        |number| format!(r#"{{"op": "write", "key": "k", "value": "v{number}", "ack": "LEADER"}}"#);
+    let writes: Vec<_> = (0..140).map(write).collect();
+    let scenario = |expect: &str| {
+        let ops = writes.join(", ");
+        format!(
+            r#"{{"format": "isr-scenario/1", "variant": "hardened", {expect} "config": {{"nodes": ["a", "b"]}}, "ops": [{ops}]}}"#
+        )
+    };
+    for expect in ["", r#""expect": {"verdict": "clean"},"#] {
+        std::fs::write(&file, scenario(expect)).unwrap();
+        let replay = highwater().arg("replay").arg(&file).assert().code(1);
+        replay.stdout(contains("UNDECIDED").and(contains("client-linearizability")));
+    }
+    // Nor is what was not checked.
+    std::fs::write(&file, scenario("")).unwrap();
+    let none = highwater().args(["replay", "--invariant", "none"]).arg(&file).assert().code(1);
+    none.stdout(contains("NOT CHECKED"));
+}
+
+#[test]
+fn parts_that_leave_a_gap_or_are_damaged_are_not_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let shard = |number: u32| {
+        let file = folder.path().join(format!("{number}.json"));
+        let json = keep_going(folder.path(), &["--shard", &format!("{number}/3")]);
+        std::fs::write(&file, json.to_string()).unwrap();
+        file
+    };
+    let (one, three) = (shard(1), shard(3));
+    let gap = highwater().args(["report", "merge"]).args([&one, &three]).assert().code(2);
+    gap.stderr(contains("in no shard"));
+    highwater().args(["report", "merge"]).arg(&one).assert().code(1).stderr(contains("incomplete"));
+    let damaged = std::fs::read_to_string(&one).unwrap();
+    let damaged = damaged.replace("\"sequences\":6666,", "\"sequences\":18446744073709551615,");
+    std::fs::write(&one, damaged).unwrap();
+    highwater().args(["report", "merge"]).arg(&one).assert().code(2).stderr(contains("damaged"));
 }

@@ -171,3 +171,18 @@ fn recovery_is_tested_both_where_entries_survive_and_where_they_do_not() {
     assert!(results.tally.tested[InvariantId::Recovery as usize] >= 20_000);
     assert!(results.groups.is_empty());
 }
+
+#[test]
+fn faults_that_are_asked_for_are_no_storm_and_no_unrest() {
+    let write = r#"{"op": "submit", "key": "k", "value": "v", "ack": "ALL_ISR"},"#;
+    let duplicate = r#"{"op": "duplicate_message", "message": 0},"#.repeat(400);
+    let delay = r#"{"op": "delay_message", "message": 0, "ticks": 500},"#;
+    let idle = r#"{"op": "run_until_idle"}"#;
+    for text in [format!("{write}{duplicate}{idle}"), format!("{write}{delay}{idle}")] {
+        let scenario = scenario(&text);
+        let model = IsrModel::default();
+        let verdict =
+            highwater::run::run(&model, &scenario.settings, &scenario.operations, Selection::ALL);
+        assert!(verdict.failures.is_empty() && !verdict.halted, "{:?}", verdict.failures);
+    }
+}

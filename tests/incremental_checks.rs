@@ -3,7 +3,7 @@
 use highwater::invariants::{
     Checker, Entry, Event, LeaderEpoch, NodeId, NodeSet, Observer, Offset, Selection, Table, View,
 };
-use highwater::isr::IsrModel;
+use highwater::isr::{IsrModel, Rules, Variant};
 use highwater::model::Model;
 use highwater::scenario::generate::Generator;
 
@@ -62,12 +62,12 @@ impl Observer for Both {
     }
 }
 
-#[test]
-fn incremental_and_full_checking_agree_after_every_event_of_5000_sequences() {
-    let (model, source) = (IsrModel::default(), Generator::default());
+/// Runs sequences under both; how many violations there were.
+fn violations_of(rules: Rules, sequences: u64) -> usize {
+    let (model, source) = (IsrModel::default(), Generator { rules, ..Generator::default() });
     let mut violations = 0;
     let mut operations = Vec::new();
-    for index in 0..5_000 {
+    for index in 0..sequences {
         let settings = source.draw(11, index, &mut operations);
         let mut state = model.initial(&settings);
         let mut both = Both {
@@ -87,5 +87,17 @@ fn incremental_and_full_checking_agree_after_every_event_of_5000_sequences() {
         }
         violations += both.full.violations().len();
     }
-    assert!(violations > 1_000, "the sequences violate something: {violations}");
+    violations
+}
+
+#[test]
+fn incremental_and_full_checking_agree_after_every_event_of_published() {
+    assert!(violations_of(Rules::of(Variant::Published), 5_000) > 1_000);
+}
+
+#[test]
+fn they_agree_after_every_event_of_hardened_and_of_hardened_without_each_guard() {
+    assert_eq!(violations_of(Rules::of(Variant::Hardened), 2_000), 0);
+    let without = |guard| violations_of(Rules::of(Variant::Hardened).without(guard), 500);
+    assert!(Variant::Hardened.guards().iter().map(without).sum::<usize>() > 500);
 }

@@ -12,7 +12,8 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 A scenario says what it expects. Exit code 0 if that came true (for a file that expects nothing:
-if no invariant is violated), 1 if not, 2 if a file is no scenario.
+if the run went to its end and no checked invariant is violated), 1 if not, 2 if a file is no
+scenario.
 
 Examples:
   highwater replay findings/*.json
@@ -54,7 +55,7 @@ impl Replay {
                 let trace = if self.trace { replay.trace_text() } else { String::new() };
                 print(&format!("{}\n{trace}{}", file.display(), replay.text()))?;
             }
-            if !replay.meets_expectation().unwrap_or(replay.failures.is_empty()) {
+            if !replay.meets_expectation().unwrap_or(replay.is_clean()) {
                 exit = Exit::Violated;
             }
         }

@@ -64,8 +64,8 @@ impl Merge {
             error(&format!("incomplete: {missing}"));
         }
         Ok(match whole.verdict.as_str() {
-            _ if !whole.findings.is_empty() => Exit::Violated,
             "nondeterministic" => Exit::Nondeterministic,
+            _ if !whole.findings.is_empty() => Exit::Violated,
             "interrupted" => Exit::Interrupted,
             _ if missing.is_some() => Exit::NotCovered,
             _ => Exit::Clean,

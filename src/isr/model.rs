@@ -174,9 +174,12 @@ fn encode_control(state: &Partition, sink: &mut impl Sink) {
     // A lease that is over by one tick is over, and none lasts longer than a fresh one.
     let lease_left = state.lease_expiry.saturating_sub(now.0 as i64).max(-1);
     sink.word(lease_left as u64);
+    // Lag is compared with the timeout, and by some guards with the timeout and the delay.
     let timeout = state.settings.replica_lag_timeout_ticks;
+    let delay = if state.keeps_append_times() { state.settings.replication_delay_ticks } else { 0 };
+    let lag_max = timeout.saturating_add(delay);
     for node in View::nodes(state).iter() {
-        let lag = now.since(state.last_caught_up[node.index()]).min(timeout);
+        let lag = now.since(state.last_caught_up[node.index()]).min(lag_max);
         sink.word(lag << 16 | u64::from(state.network.cut_from(node).bits()));
     }
     sink.word(state.retained.entries().len() as u64);
@@ -187,9 +190,8 @@ fn encode_control(state: &Partition, sink: &mut impl Sink) {
     sink.word(state.sent_by_operations as u64);
     sink.word(u64::from(state.halted) << 1 | u64::from(state.leader_is_fenced));
     if state.keeps_append_times() {
-        let worst = timeout.saturating_add(state.settings.replication_delay_ticks);
         for &appended in &state.appended_at {
-            sink.word(now.since(appended).min(worst));
+            sink.word(now.since(appended).min(lag_max));
         }
         sink.word(u64::MAX);
     }
@@ -244,7 +246,8 @@ fn encode_messages(state: &Partition, sink: &mut impl Sink) {
 fn encode_pending(state: &Partition, sink: &mut impl Sink) {
     sink.word(state.pending.waiting().len() as u64);
     for pending in state.pending.waiting() {
-        sink.word(pending.looks_left << 32 | u64::from(pending.offset.0));
+        sink.word(pending.looks_left);
+        sink.word(u64::from(pending.offset.0));
         sink.word(pending.entry.bits());
     }
 }

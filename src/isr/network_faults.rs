@@ -29,6 +29,7 @@ impl Partition {
         if !self.network.duplicate_nth(nth, copy, recorder) {
             return Err(IsrError::NoSuchMessage(nth));
         }
+        self.sent_by_operations += 1;
         self.reach(Branch::MessageDuplicated);
         Ok(())
     }

@@ -196,7 +196,7 @@ impl Partition {
 
     /// Ticks while anything is in flight, then refreshes. The number of ticks.
     pub fn run_until_idle(&mut self, recorder: &mut impl Recorder) -> Result<u64> {
-        let ticks_max = self.settings.limits.idle_ticks_max;
+        let ticks_max = self.settings.limits.idle_ticks_max.saturating_add(self.delay_by_faults());
         let mut ticks = 0;
         while self.in_flight() > 0 {
             if ticks == ticks_max {
@@ -213,6 +213,13 @@ impl Partition {
         }
         self.refresh(recorder);
         Ok(ticks)
+    }
+
+    /// For how many ticks more than the network's delay a message in flight was held back.
+    fn delay_by_faults(&self) -> u64 {
+        let latest = self.network.messages().map(|(due, _)| due).max();
+        let left = latest.map_or(0, |latest| latest.since(self.now()));
+        left.saturating_sub(self.settings.replication_delay_ticks)
     }
 
     /// Ends the run if more is in flight than it may have: what operations asked for, and the limit

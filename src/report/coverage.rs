@@ -110,6 +110,17 @@ pub fn coverage_text(coverage: &Value) -> String {
     text
 }
 
+/// What a verdict must not be read without: which invariants the checker gave up on somewhere.
+pub(super) fn undecided_in_words(coverage: &Value) -> String {
+    let gave_up = |counts: &Value| counts["undecided_sequences"].as_u64() != Some(0);
+    let invariants = fields(&coverage["invariants"]).filter(|(_, counts)| gave_up(counts));
+    let names: Vec<_> = invariants.map(|(name, _)| name.as_str()).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(" (but UNDECIDED in some sequences: {})", names.join(", "))
+}
+
 /// Names of invariants whose premise never came up, or that the checker gave up on.
 pub fn not_covered(coverage: &Value) -> Vec<String> {
     let is_open = |counts: &Value| {

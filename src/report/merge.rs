@@ -78,7 +78,13 @@ fn add(whole: &mut SearchResult, shard: SearchResult) -> Result<(), String> {
     let sum = |one: u64, two: u64| one.checked_add(two).ok_or("a number is too large");
     whole.sequences = sum(whole.sequences, shard.sequences)?;
     whole.operations = sum(whole.operations, shard.operations)?;
-    if whole.verdict == "clean" {
+    // The gravest verdict is that of the whole.
+    let gravity = |verdict: &str| {
+        ["clean", "interrupted", "violated", "nondeterministic"]
+            .iter()
+            .position(|&one| one == verdict)
+    };
+    if gravity(&shard.verdict) > gravity(&whole.verdict) {
         whole.verdict = shard.verdict;
     }
     whole.groups = merge_groups(std::mem::take(&mut whole.groups), shard.groups);

@@ -5,7 +5,7 @@ use crate::report::words::{operation_in_words, outcome_in_words};
 use crate::run::{Failure, Phase, Run};
 use crate::scenario::{Expectation, Scenario};
 use comfy_table::{ContentArrangement, Table, presets};
-use highwater_invariants::{Names, NodeSet, Selection, View};
+use highwater_invariants::{InvariantId, Names, NodeSet, Selection, View};
 use serde_json::{Value, json};
 
 /// A scenario that has been run.
@@ -21,6 +21,10 @@ pub struct Replay<'s> {
     pub tested: Vec<u64>,
     /// Whether a limit ended the run early.
     pub halted: bool,
+    /// Which invariants were checked.
+    pub selection: Selection,
+    /// Which of them the checker gave up on: neither passed nor violated.
+    pub undecided: Selection,
     /// All that happened.
     pub trace: Trace,
     events_before: usize,
@@ -59,6 +63,8 @@ impl<'s> Replay<'s> {
             failures: verdict.failures.to_vec(),
             tested: verdict.tested.to_vec(),
             halted: verdict.halted,
+            selection,
+            undecided: verdict.undecided,
             trace: model.into_trace(),
             events_before,
         }
@@ -66,7 +72,18 @@ impl<'s> Replay<'s> {
 
     /// Whether what the scenario expects came true; `None` if it expects nothing.
     pub fn meets_expectation(&self) -> Option<bool> {
-        self.scenario.expectation.map(|expectation| expectation.is_met_by(&self.failures))
+        self.scenario.expectation.map(|expectation| match expectation {
+            Expectation::Clean => self.is_clean(),
+            Expectation::Violated { .. } => expectation.is_met_by(&self.failures),
+        })
+    }
+
+    /// Whether something was checked, to the end, and all of it holds.
+    pub fn is_clean(&self) -> bool {
+        self.failures.is_empty()
+            && !self.halted
+            && !self.selection.is_empty()
+            && self.undecided.is_empty()
     }
 
     /// The operations, what each answered, and the partition after it.
@@ -129,6 +146,7 @@ impl<'s> Replay<'s> {
         for failure in self.failures_expected_first() {
             text.push_str(&format!("\n{}\n", self.failure_in_words(failure)));
         }
+        text.push_str(&self.reservations());
         text.push_str(&match (self.scenario.expectation, self.meets_expectation()) {
             (Some(expectation), Some(true)) => {
                 format!("\nas expected: {}\n", in_words(expectation))
@@ -136,9 +154,27 @@ impl<'s> Replay<'s> {
             (Some(expectation), _) => {
                 format!("\nNOT AS EXPECTED, which was: {}\n", in_words(expectation))
             }
-            (None, _) if self.failures.is_empty() => "\nclean: no invariant is violated\n".into(),
+            (None, _) if self.is_clean() => "\nclean: no invariant is violated\n".into(),
             (None, _) => String::new(),
         });
+        text
+    }
+
+    /// What keeps a run without violations from being clean, or clean of everything.
+    fn reservations(&self) -> String {
+        let names = |selection: Selection, wanted| {
+            let all = InvariantId::ALL.into_iter();
+            let names = all.filter(|&invariant| selection.contains(invariant) == wanted);
+            names.map(InvariantId::name).collect::<Vec<_>>().join(", ")
+        };
+        let mut text = String::new();
+        if !self.undecided.is_empty() {
+            let names = names(self.undecided, true);
+            text.push_str(&format!("\nUNDECIDED (a limit of the checker was reached): {names}\n"));
+        }
+        if self.selection != Selection::ALL {
+            text.push_str(&format!("\nNOT CHECKED: {}\n", names(self.selection, false)));
+        }
         text
     }
 
@@ -225,7 +261,11 @@ impl<'s> Replay<'s> {
             })
         });
         json!({
-            "verdict": if self.failures.is_empty() { "clean" } else { "violated" },
+            "verdict": match self.failures.is_empty() {
+                false => "violated",
+                true if self.is_clean() => "clean",
+                true => "undecided",
+            },
             "expectation_met": self.meets_expectation(),
             "halted": self.halted,
             "violations": self.failures.iter().map(|failure| json!({

@@ -1,6 +1,6 @@
 //! What a search did and found: one structure for JSON files, for the terminal and for merging.
 
-use crate::report::coverage::{coverage_in_short, coverage_text};
+use crate::report::coverage::{coverage_in_short, coverage_text, undecided_in_words};
 use crate::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -114,7 +114,7 @@ impl SearchResult {
     /// Fills in `findings` and `verdict` from `groups`.
     pub fn conclude(&mut self) {
         self.findings = findings_of(&self.groups);
-        if !self.findings.is_empty() {
+        if !self.findings.is_empty() && self.verdict != "nondeterministic" {
             "violated".clone_into(&mut self.verdict);
         }
     }
@@ -136,8 +136,9 @@ impl SearchResult {
         }
         let number = |field: &str| self.timing[field].as_f64().unwrap_or(0.0);
         text.push_str(&format!(
-            "\n{}: variant {}, seed {}, {} sequences, {} operations in {:.1} s ({:.0} operations/s)\n",
+            "\n{}{}: variant {}, seed {}, {} sequences, {} operations in {:.1} s ({:.0} operations/s)\n",
             self.verdict,
+            undecided_in_words(&self.coverage),
             self.variant,
             self.seed,
             self.sequences,
