@@ -196,71 +196,6 @@ fn every_command_has_help_with_an_example() {
     }
 }
 
-/// A search that goes on to the end, as JSON without its timing.
-fn keep_going(folder: &Path, arguments: &[&str]) -> serde_json::Value {
-    let output = highwater()
-        .current_dir(folder)
-        .args(["search", "--keep-going", "--sequences", "20000", "--json"])
-        .args(arguments)
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn without_timing(mut json: serde_json::Value) -> String {
-    json.as_object_mut().unwrap().remove("timing").unwrap();
-    json.to_string()
-}
-
-#[test]
-fn a_search_that_keeps_going_gives_identical_json_on_1_and_2_threads_and_as_shards_merged() {
-    let folder = tempfile::tempdir().unwrap();
-    let whole = without_timing(keep_going(folder.path(), &["--threads", "1"]));
-    assert_eq!(whole, without_timing(keep_going(folder.path(), &["--threads", "2"])));
-
-    let files = ["1/3", "2/3", "3/3"].map(|shard| {
-        let file = folder.path().join(shard.replace('/', "-") + ".json");
-        std::fs::write(&file, keep_going(folder.path(), &["--shard", shard]).to_string()).unwrap();
-        file
-    });
-    let mut merge = highwater();
-    merge.args(["report", "merge", "--json"]).args(files.iter().rev());
-    let output = merge.assert().code(1).get_output().stdout.clone();
-    let merged: serde_json::Value = serde_json::from_slice(&output).unwrap();
-    assert_eq!(whole, without_timing(merged));
-
-    let twice = highwater().args(["report", "merge"]).args([&files[0], &files[0]]).assert().code(2);
-    twice.stderr(contains("are in two shards"));
-    let other = folder.path().join("other.json");
-    std::fs::write(&other, keep_going(folder.path(), &["--seed", "9"]).to_string()).unwrap();
-    let mixed = highwater().args(["report", "merge"]).args([&files[0], &other]).assert().code(2);
-    mixed.stderr(contains("not shards of one search: seed is 0 and 9"));
-}
-
-#[test]
-fn shards_of_a_search_that_stops_at_the_first_violation_stop_where_the_whole_would() {
-    let folder = tempfile::tempdir().unwrap();
-    let search = |arguments: &[&str]| {
-        let fixed =
-            ["search", "--invariant", "client-linearizability", "--sequences", "30000", "--json"];
-        let output = highwater().current_dir(&folder).args(fixed).args(arguments).output().unwrap();
-        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
-    };
-    let whole = search(&[]);
-    assert_eq!(whole["stopped"], true);
-    let files = ["1/4", "2/4", "3/4", "4/4"].map(|shard| {
-        let file = folder.path().join(shard.replace('/', "-") + ".json");
-        std::fs::write(&file, search(&["--shard", shard]).to_string()).unwrap();
-        file
-    });
-    let mut merge = highwater();
-    merge.args(["report", "merge", "--json"]).args(&files);
-    let output = merge.assert().code(1).get_output().stdout.clone();
-    let merged = serde_json::from_slice::<serde_json::Value>(&output).unwrap();
-    assert_eq!(without_timing(whole), without_timing(merged));
-}
-
 #[test]
 fn coverage_that_is_asked_for_and_not_reached_exits_with_3() {
     let folder = tempfile::tempdir().unwrap();
@@ -328,75 +263,6 @@ fn checking_determinism_finds_none_in_the_model() {
 }
 
 #[test]
-fn ablate_shows_which_invariant_misses_a_guard_and_writes_a_scenario_that_replays() {
-    let folder = tempfile::tempdir().unwrap();
-    let output = highwater()
-        .current_dir(&folder)
-        .args(["ablate", "--guard", "epoch-check,commit-on-min-insync", "--json"])
-        .assert()
-        .code(0);
-    let json: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
-    let guards = json["guards"].as_array().unwrap();
-    assert_eq!(guards.len(), 2);
-    assert_eq!(guards[0]["name"], "epoch-check");
-    assert_eq!(guards[0]["caught_by"], "stale-epoch-rejection");
-    assert_eq!(guards[1]["caught_by"], "committed-on-min-insync");
-    for guard in guards {
-        let file = folder.path().join(guard["file"].as_str().unwrap());
-        assert_eq!(operations(&file) as u64, guard["ops"].as_u64().unwrap());
-        highwater().arg("replay").arg(&file).assert().code(0);
-    }
-}
-
-#[test]
-fn ablation_of_a_variant_that_is_not_clean_is_refused_since_it_would_say_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let ablate = |arguments: &[&str]| {
-        highwater().current_dir(&folder).arg("ablate").args(arguments).assert().code(2)
-    };
-    ablate(&["--variant", "published"]).stderr(contains("published itself violates"));
-    ablate(&["--guard", "courage"]).stderr(contains("epoch-check"));
-}
-
-#[test]
-fn a_guard_whose_absence_is_not_caught_is_marked_and_the_exit_code_says_so() {
-    let folder = tempfile::tempdir().unwrap();
-    // One sequence is not enough to miss a guard that is needed rarely.
-    highwater()
-        .current_dir(&folder)
-        .args(["ablate", "--guard", "wait-above-min-insync", "--sequences", "1"])
-        .assert()
-        .code(1)
-        .stdout(contains("wait-above-min-insync NOT CAUGHT"));
-}
-
-#[test]
-fn a_guard_is_switched_off_by_option_and_stays_off_in_the_file_that_is_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let output = highwater()
-        .current_dir(&folder)
-        .args(["search", "--variant", "hardened", "--without", "fence-waiting-writes", "--json"])
-        .assert()
-        .code(1);
-    let json: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
-    assert_eq!(json["variant"], "hardened-without-fence-waiting-writes");
-    let file = folder.path().join(json["findings"][0]["file"].as_str().unwrap());
-    let content = std::fs::read_to_string(&file).unwrap();
-    assert!(content.contains("\"without\": [\"fence-waiting-writes\"]"), "{content}");
-    highwater().arg("replay").arg(&file).assert().code(0);
-    // With the guard back, the same operations are harmless.
-    let mended = content.replace("  \"without\": [\"fence-waiting-writes\"],\n", "");
-    std::fs::write(&file, mended).unwrap();
-    highwater().arg("replay").arg(&file).assert().code(1).stdout(contains("NOT AS EXPECTED"));
-    highwater()
-        .current_dir(&folder)
-        .args(["search", "--without", "fence-waiting-writes"])
-        .assert()
-        .code(2)
-        .stderr(contains("published has no guard fence-waiting-writes"));
-}
-
-#[test]
 fn a_hardened_search_finds_nothing_and_leaves_no_invariant_untested() {
     let folder = tempfile::tempdir().unwrap();
     highwater()
@@ -429,23 +295,4 @@ fn what_the_checker_gave_up_on_is_undecided_and_never_clean() {
     std::fs::write(&file, scenario("")).unwrap();
     let none = highwater().args(["replay", "--invariant", "none"]).arg(&file).assert().code(1);
     none.stdout(contains("NOT CHECKED"));
-}
-
-#[test]
-fn parts_that_leave_a_gap_or_are_damaged_are_not_merged() {
-    let folder = tempfile::tempdir().unwrap();
-    let shard = |number: u32| {
-        let file = folder.path().join(format!("{number}.json"));
-        let json = keep_going(folder.path(), &["--shard", &format!("{number}/3")]);
-        std::fs::write(&file, json.to_string()).unwrap();
-        file
-    };
-    let (one, three) = (shard(1), shard(3));
-    let gap = highwater().args(["report", "merge"]).args([&one, &three]).assert().code(2);
-    gap.stderr(contains("in no shard"));
-    highwater().args(["report", "merge"]).arg(&one).assert().code(1).stderr(contains("incomplete"));
-    let damaged = std::fs::read_to_string(&one).unwrap();
-    let damaged = damaged.replace("\"sequences\":6666,", "\"sequences\":18446744073709551615,");
-    std::fs::write(&one, damaged).unwrap();
-    highwater().args(["report", "merge"]).arg(&one).assert().code(2).stderr(contains("damaged"));
 }

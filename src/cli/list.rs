@@ -52,19 +52,28 @@ impl List {
     }
 }
 
-fn rows(what: What) -> Vec<(&'static str, &'static str)> {
+fn rows(what: What) -> Vec<(&'static str, String)> {
+    let named = |rows: &[(&'static str, &'static str)]| {
+        rows.iter().map(|&(name, statement)| (name, statement.to_owned())).collect()
+    };
     match what {
-        What::Models => {
-            vec![("isr", "one replicated partition: leader, followers, controller (PROTOCOL.md)")]
+        What::Models => named(&[(
+            "isr",
+            "one replicated partition: leader, followers, controller (PROTOCOL.md)",
+        )]),
+        What::Variants => named(&Variant::ALL.map(|variant| (variant.name(), variant.statement()))),
+        What::Guards => {
+            let row = |guard: &Guard| {
+                let (catcher, place) = (guard.catcher().name(), guard.place());
+                let statement = guard.statement();
+                (guard.name(), format!("{statement} [src/isr/{place}; without it: {catcher}]"))
+            };
+            Guard::ALL.iter().map(row).collect()
         }
-        What::Variants => {
-            Variant::ALL.map(|variant| (variant.name(), variant.statement())).to_vec()
-        }
-        What::Guards => Guard::ALL.iter().map(|guard| (guard.name(), guard.statement())).collect(),
         What::Invariants => {
-            InvariantId::ALL.map(|invariant| (invariant.name(), invariant.statement())).to_vec()
+            named(&InvariantId::ALL.map(|invariant| (invariant.name(), invariant.statement())))
         }
-        What::Operations => Operation::KINDS.to_vec(),
-        What::Profiles => Profile::ALL.map(|profile| (profile.name(), profile.purpose())).to_vec(),
+        What::Operations => named(&Operation::KINDS),
+        What::Profiles => named(&Profile::ALL.map(|profile| (profile.name(), profile.purpose()))),
     }
 }

@@ -8,6 +8,7 @@
 #![doc = include_str!("PROTOCOL.md")]
 
 mod branch;
+mod builder;
 mod client;
 mod configuration;
 mod controller;
@@ -37,10 +38,11 @@ mod trace_json;
 mod variant;
 
 pub use branch::{Branch, Branches};
+pub use builder::GroupBuilder;
 pub use client::{ReadAnswer, WriteAnswer, WriteReason};
 pub use configuration::{ConfigurationError, GroupConfiguration};
 pub use error::IsrError;
-pub use group::{GroupBuilder, IsrGroup, ReadResult, WriteResult, WriteTicket};
+pub use group::{IsrGroup, ReadResult, WriteResult, WriteTicket};
 pub use guards::{Guard, Guards};
 pub use highwater_invariants::{AckLevel, ReadLevel};
 pub use interner::{Interner, InternerFull};
