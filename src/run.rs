@@ -49,13 +49,23 @@ pub struct Verdict {
     pub operations: usize,
     /// How often the premise of each invariant came up.
     pub tested: [u64; INVARIANT_COUNT],
-    /// Invariants that the checker gave up on; neither passed nor violated.
+    /// Which invariants were checked.
+    pub checked: Selection,
+    /// Those of them that the checker gave up on; neither passed nor violated.
     pub undecided: Selection,
     /// Whether a limit of the model ended the run early (a message storm, say).
     pub halted: bool,
 }
 
 impl Verdict {
+    /// Whether something was checked, to the end, and all of it holds.
+    pub fn is_clean(&self) -> bool {
+        self.failures.is_empty()
+            && !self.halted
+            && !self.checked.is_empty()
+            && self.undecided.is_empty()
+    }
+
     /// The violation of `invariant`, if it is violated.
     pub fn failure_of(&self, invariant: InvariantId) -> Option<&Failure> {
         self.failures.iter().find(|failure| failure.invariant() == invariant)
@@ -68,6 +78,7 @@ pub struct Run<'m, M: Model> {
     model: &'m M,
     state: M::State,
     checker: Checker,
+    checked: Selection,
     failures: ArrayVec<Failure, INVARIANT_COUNT>,
     operations: usize,
 }
@@ -77,7 +88,7 @@ impl<'m, M: Model> Run<'m, M> {
     pub fn new(model: &'m M, settings: &M::Settings, selection: Selection) -> Self {
         let state = model.initial(settings);
         let checker = Checker::new(selection, &state);
-        Self { model, state, checker, failures: ArrayVec::new(), operations: 0 }
+        Self { model, state, checker, checked: selection, failures: ArrayVec::new(), operations: 0 }
     }
 
     /// The present state.
@@ -134,6 +145,7 @@ impl<'m, M: Model> Run<'m, M> {
         Verdict {
             operations: self.operations,
             tested: *self.checker.tested(),
+            checked: self.checked,
             undecided: self.checker.undecided(),
             halted: self.is_halted(),
             failures: self.failures,

@@ -45,7 +45,7 @@ fn the_absence_of_every_guard_is_caught_and_the_matrix_is_as_pinned() {
     let mut found = Vec::new();
     for guard in Variant::Hardened.guards().iter() {
         let ablation = without(guard);
-        let (invariant, case) =
+        let (invariant, shrunk) =
             ablation.caught_by().unwrap_or_else(|| panic!("{guard} is not missed"));
         let catcher = guard.catcher();
         assert!(
@@ -53,7 +53,8 @@ fn the_absence_of_every_guard_is_caught_and_the_matrix_is_as_pinned() {
             "{guard}: {} says nothing",
             catcher.name()
         );
-        let row = (guard.name(), invariant.name(), case.operations.len(), ablation.shortest.len());
+        let row =
+            (guard.name(), invariant.name(), shrunk.case.operations.len(), ablation.shortest.len());
         found.push(row);
     }
     assert_eq!(found, MATRIX);

@@ -28,7 +28,7 @@ fn every_file_gives_exactly_what_it_expects() {
         let model = IsrModel::default();
         let verdict = run(&model, &scenario.settings, &scenario.operations, Selection::ALL);
         assert!(
-            expectation.is_met_by(&verdict.failures),
+            expectation.is_met_by(&verdict),
             "{}: expected {expectation:?}, got {:?}",
             file.display(),
             verdict.failures

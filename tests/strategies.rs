@@ -58,7 +58,7 @@ fn a_failure_that_proptest_finds_is_kept_as_a_scenario_that_replays() {
     let scenario = Scenario::read(&file).unwrap();
     assert!(scenario.operations.len() <= case.operations.len().max(5));
     let again = run(&IsrModel::default(), &scenario.settings, &scenario.operations, selection);
-    assert!(scenario.expectation.unwrap().is_met_by(&again.failures));
+    assert!(scenario.expectation.unwrap().is_met_by(&again));
 }
 
 /// The partition by the door that callers use, under test against the reference.

@@ -1,6 +1,6 @@
 //! `highwater ablate`: every guard switched off in turn.
 
-use crate::cli::options::{parse_guard, parse_variant, require_writable};
+use crate::cli::options::{parse_guard, parse_variant, require_writable, thread_pool};
 use crate::cli::output::{print, print_json};
 use crate::cli::{Exit, Failed, interrupt};
 use crate::isr::{Guard, IsrModel, Rules, Variant};
@@ -67,9 +67,7 @@ impl Ablate {
     pub(super) fn run(&self) -> Result<Exit, Failed> {
         require_writable(&self.out)?;
         interrupt::listen()?;
-        let threads = self.threads.map_or(0, usize::from);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| Failed(format!("cannot start threads: {error}")))?;
+        let pool = thread_pool(self.threads)?;
         let rows = pool.install(|| self.rows())?;
         let missed = rows.iter().filter(|row| row.ablation.shortest.is_empty()).count();
         let examined = rows.len();
@@ -110,10 +108,10 @@ impl Ablate {
             let ablation = self.without(Rules::of(self.variant).without(guard), self.sequences);
             let file = match ablation.caught_by() {
                 None => None,
-                Some((invariant, case)) => {
-                    let sequence = ablation.found_in[&invariant];
+                Some((_, shrunk)) => {
+                    let sequence = shrunk.candidate.sequence;
                     let found = Found { seed: self.seed, sequence };
-                    let file = Finding::new(case, Some(found)).save(&self.out);
+                    let file = Finding::new(&shrunk.case, Some(found)).save(&self.out);
                     Some(file.map_err(|error| Failed(format!("{}: {error}", self.out.display())))?)
                 }
             };
@@ -150,15 +148,14 @@ impl Ablate {
 impl Row {
     fn json(&self) -> Value {
         let caught = self.ablation.caught_by();
-        let violates =
-            self.ablation.shortest.iter().map(|(invariant, case)| {
-                (invariant.name().to_owned(), json!(case.operations.len()))
-            });
+        let violates = self.ablation.shortest.iter().map(|(invariant, shrunk)| {
+            (invariant.name().to_owned(), json!(shrunk.case.operations.len()))
+        });
         json!({
             "name": self.guard.name(),
             "statement": self.guard.statement(),
             "caught_by": caught.map(|(invariant, _)| invariant.name()),
-            "ops": caught.map(|(_, case)| case.operations.len()),
+            "ops": caught.map(|(_, shrunk)| shrunk.case.operations.len()),
             "file": self.file.as_ref().map(|file| file.display().to_string()),
             "violates": violates.collect::<serde_json::Map<_, _>>(),
             "sequences": self.ablation.sequences,
@@ -178,8 +175,8 @@ fn text(rows: &[Row]) -> String {
     table.set_header(["without".to_owned()].into_iter().chain(numbers));
     for row in rows {
         let cells = columns.iter().map(|invariant| {
-            let case = row.ablation.shortest.get(invariant);
-            case.map_or("·".to_owned(), |case| case.operations.len().to_string())
+            let shrunk = row.ablation.shortest.get(invariant);
+            shrunk.map_or("·".to_owned(), |shrunk| shrunk.case.operations.len().to_string())
         });
         let mark = if row.ablation.shortest.is_empty() { " NOT CAUGHT" } else { "" };
         table.add_row([format!("{}{mark}", row.guard)].into_iter().chain(cells));

@@ -70,6 +70,12 @@ impl InvariantOptions {
     }
 }
 
+/// The threads that a command was given, or one for each core.
+pub(super) fn thread_pool(threads: Option<u16>) -> Result<rayon::ThreadPool, Failed> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, usize::from)).build();
+    pool.map_err(|error| Failed(format!("cannot start threads: {error}")))
+}
+
 /// Fails early, before any work is done, if nothing could be written into `folder`.
 pub(super) fn require_writable(folder: &Path) -> Result<(), Failed> {
     let probe = || {

@@ -55,7 +55,7 @@ impl Replay {
                 let trace = if self.trace { replay.trace_text() } else { String::new() };
                 print(&format!("{}\n{trace}{}", file.display(), replay.text()))?;
             }
-            if !replay.meets_expectation().unwrap_or(replay.is_clean()) {
+            if !replay.meets_expectation().unwrap_or(replay.verdict.is_clean()) {
                 exit = Exit::Violated;
             }
         }

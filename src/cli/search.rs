@@ -3,7 +3,7 @@
 mod parse;
 mod progress;
 
-use crate::cli::options::{InvariantOptions, ModelOptions, require_writable};
+use crate::cli::options::{InvariantOptions, ModelOptions, require_writable, thread_pool};
 use crate::cli::output::{print, print_json};
 use crate::cli::{Exit, Failed, interrupt};
 use crate::isr::{IsrModel, Rules};
@@ -119,9 +119,7 @@ impl Search {
         let range = self.range()?;
         require_writable(&self.out)?;
         interrupt::listen()?;
-        let threads = self.threads.map_or(0, usize::from);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| Failed(format!("cannot start threads: {error}")))?;
+        let pool = thread_pool(self.threads)?;
         let model = IsrModel::default();
         let source = Generator {
             profile: self.profile,

@@ -32,16 +32,17 @@ pub struct GroupConfiguration {
 
 impl Default for GroupConfiguration {
     fn default() -> Self {
+        let defaults = Settings::DEFAULTS;
         Self {
             nodes: ["node-1", "node-2", "node-3"].map(String::from).to_vec(),
             leader: None,
-            min_insync_replicas: 2,
-            replica_lag_timeout_ticks: 3,
-            log_retention_entries: 8,
-            replication_delay_ticks: 1,
-            ack_timeout_ticks: 32,
-            lease_duration_ticks: 4,
-            seed: 0,
+            min_insync_replicas: defaults.min_insync_replicas as u64,
+            replica_lag_timeout_ticks: defaults.replica_lag_timeout_ticks,
+            log_retention_entries: defaults.log_retention_entries as u64,
+            replication_delay_ticks: defaults.replication_delay_ticks,
+            ack_timeout_ticks: defaults.ack_timeout_ticks,
+            lease_duration_ticks: defaults.lease_duration_ticks,
+            seed: defaults.seed,
         }
     }
 }

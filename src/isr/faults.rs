@@ -47,9 +47,10 @@ impl Partition {
         recorder: &mut impl Recorder,
     ) -> Result<()> {
         self.require_up(node)?;
-        self.note_crash(node, lose_unfsynced);
+        let loses = lose_unfsynced
+            && self.replica(node).durable_offset() < self.replica(node).log_end_offset();
+        self.note_crash(node, loses);
         if lose_unfsynced {
-            let loses = self.replica(node).durable_offset() < self.replica(node).log_end_offset();
             if loses && node == self.controller.leader() && self.has(Guard::FenceLossyLeader) {
                 self.leader_is_fenced = true;
                 self.reach(Branch::LeaderFenced);
@@ -108,10 +109,8 @@ impl Partition {
         self.synchronize_unless_leader(node, recorder)
     }
 
-    fn note_crash(&mut self, node: NodeId, lose_unfsynced: bool) {
+    fn note_crash(&mut self, node: NodeId, loses: bool) {
         let is_leader = node == self.controller.leader();
-        let loses = lose_unfsynced
-            && self.replica(node).durable_offset() < self.replica(node).log_end_offset();
         self.has_lost |= loses;
         if is_leader {
             self.reach(Branch::LeaderCrashes);

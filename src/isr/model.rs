@@ -286,22 +286,22 @@ impl Model for TracedIsrModel {
     type Operation = Operation;
     type Outcome = Outcome;
     const NAME: &'static str = IsrModel::NAME;
-    const KINDS: &'static [&'static str] = &Operation::NAMES;
-    const OUTCOMES: &'static [&'static str] = Outcome::KINDS;
-    const BRANCHES: &'static [&'static str] = Branch::WORDS;
+    const KINDS: &'static [&'static str] = IsrModel::KINDS;
+    const OUTCOMES: &'static [&'static str] = IsrModel::OUTCOMES;
+    const BRANCHES: &'static [&'static str] = IsrModel::BRANCHES;
 
     #[inline]
     fn kind(operation: Operation) -> usize {
-        operation.number()
+        IsrModel::kind(operation)
     }
 
     #[inline]
     fn outcome(outcome: Outcome) -> usize {
-        outcome.number()
+        IsrModel::outcome(outcome)
     }
 
     fn branches(state: &Partition) -> u64 {
-        state.branches().bits()
+        IsrModel::branches(state)
     }
 
     fn initial(&self, settings: &Settings) -> Partition {

@@ -64,9 +64,7 @@ impl Partition {
         peer: NodeId,
         recorder: &mut impl Recorder,
     ) -> Result<()> {
-        if node == peer {
-            return Err(IsrError::NoLinkToItself(node));
-        }
+        require_link(node, peer)?;
         self.network.cut(node, peer, recorder);
         self.reach(Branch::LinkCutOneWay);
         Ok(())
@@ -79,10 +77,12 @@ impl Partition {
         peer: NodeId,
         recorder: &mut impl Recorder,
     ) -> Result<()> {
-        if node == peer {
-            return Err(IsrError::NoLinkToItself(node));
-        }
+        require_link(node, peer)?;
         self.network.mend(node, peer, recorder);
         Ok(())
     }
+}
+
+fn require_link(node: NodeId, peer: NodeId) -> Result<()> {
+    if node == peer { Err(IsrError::NoLinkToItself(node)) } else { Ok(()) }
 }

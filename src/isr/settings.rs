@@ -1,6 +1,6 @@
 //! The numbers of one partition, checked (PROTOCOL.md section 2).
 
-use crate::isr::variant::Rules;
+use crate::isr::variant::{Rules, Variant};
 use highwater_invariants::{KeyId, NodeId, ValueId};
 
 /// What a partition is configured to, with ids for names.
@@ -60,6 +60,21 @@ impl Limits {
 }
 
 impl Settings {
+    /// The reference simulator's defaults (PROTOCOL.md section 2), for three nodes.
+    pub const DEFAULTS: Self = Self {
+        nodes: 3,
+        leader: NodeId::new(0),
+        min_insync_replicas: 2,
+        replica_lag_timeout_ticks: 3,
+        log_retention_entries: 8,
+        replication_delay_ticks: 1,
+        ack_timeout_ticks: 32,
+        lease_duration_ticks: 4,
+        seed: 0,
+        limits: Limits::for_engines(3, 8, 1),
+        rules: Rules::of(Variant::Published),
+    };
+
     /// The key of the writes that test whether the partition has recovered.
     pub const PROBE_KEY: KeyId = KeyId(0);
 

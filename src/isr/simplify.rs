@@ -1,27 +1,13 @@
 //! What is simpler than an operation or a configuration, for shrinking.
 
-use crate::isr::guards::Guards;
 use crate::isr::model::IsrModel;
 use crate::isr::operation::Operation;
 use crate::isr::settings::{Limits, Settings};
-use crate::isr::variant::{Rules, Variant};
 use crate::model::Simplify;
 use highwater_invariants::{AckLevel, KeyId, NodeId, NodeSet, ReadLevel, ValueId};
 
-/// The simplest configuration: the reference simulator's defaults.
-const DEFAULTS: Settings = Settings {
-    nodes: 3,
-    leader: NodeId::new(0),
-    min_insync_replicas: 2,
-    replica_lag_timeout_ticks: 3,
-    log_retention_entries: 8,
-    replication_delay_ticks: 1,
-    ack_timeout_ticks: 32,
-    lease_duration_ticks: 4,
-    seed: 0,
-    limits: Limits::for_engines(3, 8, 1),
-    rules: Rules { variant: Variant::Published, without: Guards::NONE },
-};
+/// The simplest configuration.
+const DEFAULTS: Settings = Settings::DEFAULTS;
 
 impl Simplify for IsrModel {
     fn complexity(settings: &Settings, operations: &[Operation]) -> u64 {

@@ -2,7 +2,7 @@
 
 use crate::isr::{GroupConfiguration, Outcome, Partition, Trace, TracedIsrModel};
 use crate::report::words::{operation_in_words, outcome_in_words};
-use crate::run::{Failure, Phase, Run};
+use crate::run::{Failure, Phase, Run, Verdict};
 use crate::scenario::{Expectation, Scenario};
 use comfy_table::{ContentArrangement, Table, presets};
 use highwater_invariants::{InvariantId, Names, NodeSet, Selection, View};
@@ -15,16 +15,8 @@ pub struct Replay<'s> {
     pub scenario: &'s Scenario,
     /// What each operation answered, and the partition after it.
     pub steps: Vec<Step>,
-    /// The violations, in the order in which they showed.
-    pub failures: Vec<Failure>,
-    /// How often the premise of each invariant came up.
-    pub tested: Vec<u64>,
-    /// Whether a limit ended the run early.
-    pub halted: bool,
-    /// Which invariants were checked.
-    pub selection: Selection,
-    /// Which of them the checker gave up on: neither passed nor violated.
-    pub undecided: Selection,
+    /// How the run ended.
+    pub verdict: Verdict,
     /// All that happened.
     pub trace: Trace,
     events_before: usize,
@@ -56,34 +48,12 @@ impl<'s> Replay<'s> {
             }
         }
         run.finish();
-        let verdict = run.verdict();
-        Self {
-            scenario,
-            steps,
-            failures: verdict.failures.to_vec(),
-            tested: verdict.tested.to_vec(),
-            halted: verdict.halted,
-            selection,
-            undecided: verdict.undecided,
-            trace: model.into_trace(),
-            events_before,
-        }
+        Self { scenario, steps, verdict: run.verdict(), trace: model.into_trace(), events_before }
     }
 
     /// Whether what the scenario expects came true; `None` if it expects nothing.
     pub fn meets_expectation(&self) -> Option<bool> {
-        self.scenario.expectation.map(|expectation| match expectation {
-            Expectation::Clean => self.is_clean(),
-            Expectation::Violated { .. } => expectation.is_met_by(&self.failures),
-        })
-    }
-
-    /// Whether something was checked, to the end, and all of it holds.
-    pub fn is_clean(&self) -> bool {
-        self.failures.is_empty()
-            && !self.halted
-            && !self.selection.is_empty()
-            && self.undecided.is_empty()
+        self.scenario.expectation.map(|expectation| expectation.is_met_by(&self.verdict))
     }
 
     /// The operations, what each answered, and the partition after it.
@@ -94,10 +64,10 @@ impl<'s> Replay<'s> {
         table.set_header(["", "operation", "answer", "leader", "epoch", "ISR", "HW", "log ends"]);
         for (index, step) in self.steps.iter().enumerate() {
             let number = index + 1;
-            let is_marked = self
-                .failures
-                .iter()
-                .any(|failure| failure.operation == number && failure.phase == Phase::Operations);
+            let is_marked =
+                self.verdict.failures.iter().any(|failure| {
+                    failure.operation == number && failure.phase == Phase::Operations
+                });
             let mark = if is_marked { format!("{number} ✗") } else { number.to_string() };
             let operation =
                 operation_in_words(self.scenario.operations[index], &self.scenario.names);
@@ -140,7 +110,7 @@ impl<'s> Replay<'s> {
             "{configuration}\n{}\n(log ends in the order {names}; † is down)\n",
             self.table()
         );
-        if self.halted {
+        if self.verdict.halted {
             text.push_str("\nThe run ended early: a limit was exceeded.\n");
         }
         for failure in self.failures_expected_first() {
@@ -154,7 +124,7 @@ impl<'s> Replay<'s> {
             (Some(expectation), _) => {
                 format!("\nNOT AS EXPECTED, which was: {}\n", in_words(expectation))
             }
-            (None, _) if self.is_clean() => "\nclean: no invariant is violated\n".into(),
+            (None, _) if self.verdict.is_clean() => "\nclean: no invariant is violated\n".into(),
             (None, _) => String::new(),
         });
         text
@@ -168,19 +138,19 @@ impl<'s> Replay<'s> {
             names.map(InvariantId::name).collect::<Vec<_>>().join(", ")
         };
         let mut text = String::new();
-        if !self.undecided.is_empty() {
-            let names = names(self.undecided, true);
+        if !self.verdict.undecided.is_empty() {
+            let names = names(self.verdict.undecided, true);
             text.push_str(&format!("\nUNDECIDED (a limit of the checker was reached): {names}\n"));
         }
-        if self.selection != Selection::ALL {
-            text.push_str(&format!("\nNOT CHECKED: {}\n", names(self.selection, false)));
+        if self.verdict.checked != Selection::ALL {
+            text.push_str(&format!("\nNOT CHECKED: {}\n", names(self.verdict.checked, false)));
         }
         text
     }
 
     /// The violation that the scenario is about comes first.
     fn failures_expected_first(&self) -> Vec<&Failure> {
-        let mut failures: Vec<_> = self.failures.iter().collect();
+        let mut failures: Vec<_> = self.verdict.failures.iter().collect();
         if let Some(Expectation::Violated { invariant, .. }) = self.scenario.expectation {
             failures.sort_by_key(|failure| failure.invariant() != invariant);
         }
@@ -261,14 +231,14 @@ impl<'s> Replay<'s> {
             })
         });
         json!({
-            "verdict": match self.failures.is_empty() {
+            "verdict": match self.verdict.failures.is_empty() {
                 false => "violated",
-                true if self.is_clean() => "clean",
+                true if self.verdict.is_clean() => "clean",
                 true => "undecided",
             },
             "expectation_met": self.meets_expectation(),
-            "halted": self.halted,
-            "violations": self.failures.iter().map(|failure| json!({
+            "halted": self.verdict.halted,
+            "violations": self.verdict.failures.iter().map(|failure| json!({
                 "invariant": failure.invariant().name(),
                 "operation": failure.operation,
                 "phase": crate::scenario::phase_name(failure.phase),

@@ -5,14 +5,12 @@ use crate::run::Phase;
 use crate::scenario::error::{Place, ScenarioError};
 use crate::scenario::names::ScenarioNames;
 use crate::scenario::shape::{RawConfiguration, RawExpectation, RawScenario};
-use crate::scenario::{Expectation, FORMAT, Found, Scenario, phase_name};
+use crate::scenario::{Expectation, FORMAT, Found, NUMBER_MAX, Scenario, phase_name};
 use highwater_invariants::InvariantId;
 use std::path::Path;
 
 type Problem = (Place, String);
 
-/// The largest timeout, delay or retention: a scenario must end within seconds.
-const CONFIGURATION_NUMBER_MAX: u64 = 100_000;
 /// The most operations of a scenario.
 const OPERATIONS_MAX: usize = 10_000;
 
@@ -140,14 +138,12 @@ impl RawConfiguration {
         let default = GroupConfiguration::default();
         let number = |field: &str, given: Option<i64>, default: u64| match given {
             None => Ok(default),
-            Some(number) => u64::try_from(number)
-                .ok()
-                .filter(|&number| number <= CONFIGURATION_NUMBER_MAX)
-                .ok_or_else(|| {
-                    let reason =
-                        format!("{number} is out of range 0 to {CONFIGURATION_NUMBER_MAX}");
+            Some(number) => {
+                u64::try_from(number).ok().filter(|&number| number <= NUMBER_MAX).ok_or_else(|| {
+                    let reason = format!("{number} is out of range 0 to {NUMBER_MAX}");
                     (Place::at(format!("config.{field}")), reason)
-                }),
+                })
+            }
         };
         Ok(GroupConfiguration {
             min_insync_replicas: number(

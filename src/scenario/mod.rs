@@ -23,11 +23,14 @@ pub use operation_json::operation_json;
 pub(crate) use shape::{RawConfiguration, RawOperation};
 
 use crate::isr::{GroupConfiguration, Operation, Settings};
-use crate::run::{Failure, Phase};
+use crate::run::{Failure, Phase, Verdict};
 use highwater_invariants::InvariantId;
 
 /// The format that this build reads and writes.
 pub const FORMAT: &str = "isr-scenario/1";
+
+/// The largest timeout, delay or retention in a file: a scenario must end within seconds.
+const NUMBER_MAX: u64 = 100_000;
 
 /// A configuration, operations, and what is expected of them.
 #[derive(Clone, Debug)]
@@ -84,15 +87,14 @@ impl Expectation {
         }
     }
 
-    /// Whether a run with these failures is what was expected. Where a violation is expected, other
+    /// Whether a run that ended like this is what was expected. Where a violation is expected, other
     /// invariants may be violated too.
-    pub fn is_met_by(self, failures: &[Failure]) -> bool {
+    pub fn is_met_by(self, verdict: &Verdict) -> bool {
         match self {
-            Self::Clean => failures.is_empty(),
-            Self::Violated { invariant, .. } => failures
-                .iter()
-                .find(|failure| failure.invariant() == invariant)
-                .is_some_and(|failure| Self::of(failure) == self),
+            Self::Clean => verdict.is_clean(),
+            Self::Violated { invariant, .. } => {
+                verdict.failure_of(invariant).is_some_and(|failure| Self::of(failure) == self)
+            }
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Operations to and from JSON.
 
 use crate::isr::{AckLevel, Operation, ReadLevel};
-use crate::scenario::RawOperation;
 use crate::scenario::bytes::Bytes;
 use crate::scenario::names::ScenarioNames;
+use crate::scenario::{NUMBER_MAX, RawOperation};
 use highwater_invariants::{KeyId, NodeId, ValueId};
 use serde_json::{Map, Value, json};
 
@@ -141,8 +141,8 @@ impl RawOperation {
             "reorder_message" => Operation::ReorderMessage { message: message()? },
             "delay_message" => {
                 let ticks = u64::from(required("ticks", self.ticks)?);
-                if ticks > 100_000 {
-                    return Err(("ticks", format!("{ticks} is more than 100000")));
+                if ticks > NUMBER_MAX {
+                    return Err(("ticks", format!("{ticks} is more than {NUMBER_MAX}")));
                 }
                 Operation::DelayMessage { message: message()?, ticks }
             }

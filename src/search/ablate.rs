@@ -3,7 +3,7 @@
 use crate::model::Simplify;
 use crate::run::Phase;
 use crate::search::shrink::Case;
-use crate::search::{Campaign, Ended, Groups, Source, Stop, Tally, shrink_all};
+use crate::search::{Campaign, Ended, Shrunk, Source, Stop, shrink_all};
 use highwater_invariants::{InvariantId, Selection};
 use std::collections::BTreeMap;
 
@@ -16,23 +16,22 @@ pub struct Ablation<M: Simplify> {
     /// Sequences that were run.
     pub sequences: u64,
     /// The shortest scenario found for each violated invariant.
-    pub shortest: BTreeMap<InvariantId, Case<M>>,
-    /// Which sequence each was shrunk from.
-    pub found_in: BTreeMap<InvariantId, u64>,
+    pub shortest: BTreeMap<InvariantId, Shrunk<M>>,
     /// Whether it was interrupted.
     pub is_interrupted: bool,
-    /// What was done.
-    pub tally: Tally,
 }
 
 impl<M: Simplify> Ablation<M> {
     /// The invariant with the shortest scenario, and that.
-    pub fn caught_by(&self) -> Option<(InvariantId, &Case<M>)> {
-        let size = |(invariant, case): &(InvariantId, &Case<M>)| {
-            (case.failure.phase != Phase::Operations, case.operations.len(), *invariant)
-        };
-        self.shortest.iter().map(|(&invariant, case)| (invariant, case)).min_by_key(size)
+    pub fn caught_by(&self) -> Option<(InvariantId, &Shrunk<M>)> {
+        let shortest = self.shortest.iter().map(|(&invariant, shrunk)| (invariant, shrunk));
+        shortest.min_by_key(|(invariant, shrunk)| (size(&shrunk.case), *invariant))
     }
+}
+
+/// A violation that operations show goes before one that shows only after them.
+fn size<M: Simplify>(case: &Case<M>) -> (bool, usize) {
+    (case.failure.phase != Phase::Operations, case.operations.len())
 }
 
 /// Searches at least some sequences, and on until something is violated, at most `sequences_max`.
@@ -66,38 +65,18 @@ where
         results.groups.add(&more.groups);
         results.ended = more.ended;
     }
-    let (shortest, found_in) = shrink(model, source, seed, &results.groups);
+    // A violation that does not show again would be nondeterminism, which has its own check.
+    let shrunk = shrink_all(model, source, seed, &results.groups, || true, || ());
+    let mut shortest: BTreeMap<_, Shrunk<M>> = BTreeMap::new();
+    for one in shrunk.unwrap_or_default() {
+        let invariant = one.target.invariant;
+        if shortest.get(&invariant).is_none_or(|best| size(&one.case) < size(&best.case)) {
+            shortest.insert(invariant, one);
+        }
+    }
     Ablation {
         sequences: results.tally.sequences,
         shortest,
-        found_in,
         is_interrupted: results.ended == Ended::Interrupted,
-        tally: results.tally,
     }
-}
-
-type Shortest<M> = (BTreeMap<InvariantId, Case<M>>, BTreeMap<InvariantId, u64>);
-
-fn shrink<M, S>(model: &M, source: &S, seed: u64, groups: &Groups) -> Shortest<M>
-where
-    M: Simplify + Sync,
-    M::Settings: Send,
-    M::Operation: Send,
-    S: Source<M>,
-{
-    let (mut shortest, mut found_in) = (BTreeMap::new(), BTreeMap::new());
-    // A violation that does not show again would be nondeterminism, which has its own check.
-    let shrunk = shrink_all(model, source, seed, groups, || true, || ()).unwrap_or_default();
-    for one in shrunk {
-        let invariant = one.target.invariant;
-        let size =
-            |case: &Case<M>| (case.failure.phase != Phase::Operations, case.operations.len());
-        let is_better =
-            shortest.get(&invariant).is_none_or(|best: &Case<M>| size(&one.case) < size(best));
-        if is_better {
-            found_in.insert(invariant, one.candidate.sequence);
-            shortest.insert(invariant, one.case);
-        }
-    }
-    (shortest, found_in)
 }
