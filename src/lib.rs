@@ -11,11 +11,13 @@
 //! * [`run`](mod@run): one scenario through one model under a set of invariants.
 //! * [`scenario`]: generated sequences and the scenario file format.
 //! * [`search`]: parallel random search and shrinking.
+//! * [`fuzz`](mod@fuzz): what the fuzz targets do, and their corpus.
 //! * [`strategy`]: proptest strategies, for property tests of your own.
 //! * [`report`]: a finished run in words and tables.
 
 pub mod cli;
 pub mod conform;
+pub mod fuzz;
 pub mod isr;
 pub mod model;
 pub mod report;

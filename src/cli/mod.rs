@@ -3,11 +3,13 @@
 
 mod ablate;
 mod conform;
+mod corpus;
 mod exit;
 mod interrupt;
 mod list;
 mod options;
 mod output;
+mod parse;
 mod replay;
 mod report;
 mod search;
@@ -48,6 +50,7 @@ enum Command {
     Shrink(shrink::Shrink),
     Conform(conform::Conform),
     Ablate(ablate::Ablate),
+    Corpus(corpus::Corpus),
     List(list::List),
     Report(report::Report),
 }
@@ -60,6 +63,7 @@ pub fn main() -> ExitCode {
         Command::Shrink(command) => command.run(),
         Command::Conform(command) => command.run(),
         Command::Ablate(command) => command.run(),
+        Command::Corpus(command) => command.run(),
         Command::List(command) => command.run(),
         Command::Report(command) => command.run(),
     };

@@ -24,14 +24,18 @@ pub(super) struct ModelOptions {
 
 impl ModelOptions {
     pub(super) fn rules(&self) -> Result<Rules, Failed> {
-        let Self { variant, without, .. } = self;
-        without.iter().try_fold(Rules::of(*variant), |rules, &guard| {
-            if !variant.guards().has(guard) {
-                return Err(Failed(format!("--without: {variant} has no guard {guard}")));
-            }
-            Ok(rules.without(guard))
-        })
+        rules_of(self.variant, &self.without)
     }
+}
+
+/// A variant less some of its guards.
+pub(super) fn rules_of(variant: Variant, without: &[Guard]) -> Result<Rules, Failed> {
+    without.iter().try_fold(Rules::of(variant), |rules, &guard| {
+        if !variant.guards().has(guard) {
+            return Err(Failed(format!("--without: {variant} has no guard {guard}")));
+        }
+        Ok(rules.without(guard))
+    })
 }
 
 pub(super) fn parse_guard(name: &str) -> Result<Guard, String> {

@@ -1,11 +1,10 @@
 //! `highwater search`: many generated sequences in parallel, what they violate shrunk.
 
-mod parse;
 mod progress;
 
 use crate::cli::options::{InvariantOptions, ModelOptions, require_writable, thread_pool};
 use crate::cli::output::{print, print_json};
-use crate::cli::{Exit, Failed, interrupt};
+use crate::cli::{Exit, Failed, interrupt, parse};
 use crate::isr::{IsrModel, Rules};
 use crate::model::Model;
 use crate::report::{

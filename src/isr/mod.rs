@@ -58,4 +58,4 @@ pub use trace::{
     IsrEvent, Observed, Recorder, RejectReason, Trace, TraceEvent, TraceRecord, Traced,
 };
 pub use trace_json::TraceNames;
-pub use variant::{Rules, Variant};
+pub use variant::{Rules, UnknownRules, Variant};

@@ -68,10 +68,47 @@ impl Rules {
         Self { variant: self.variant, without: self.without.with(guard) }
     }
 
+    /// The rules of that name, as they are displayed: a variant, then `-without-GUARD` for each
+    /// guard that is off.
+    ///
+    /// # Errors
+    /// Says which variant or guard is not known.
+    pub fn from_name(name: &str) -> Result<Self, UnknownRules> {
+        let mut parts = name.split("-without-");
+        let variant = parts.next().unwrap_or_default();
+        let rules = Variant::from_name(variant).map(Self::of);
+        parts.try_fold(rules.ok_or(UnknownRules::Variant(variant.into()))?, |rules, guard| {
+            let known = Guard::from_name(guard).filter(|&guard| rules.variant.guards().has(guard));
+            let unknown = || UnknownRules::Guard { variant: rules.variant, guard: guard.into() };
+            known.map(|guard| rules.without(guard)).ok_or_else(unknown)
+        })
+    }
+
+    /// Whether a violation under these rules is a bug: every guard is in place.
+    pub fn must_be_clean(self) -> bool {
+        self == Self::of(Variant::Hardened)
+    }
+
     /// The guards that are left.
     pub const fn guards(self) -> Guards {
         self.variant.guards().without(self.without)
     }
+}
+
+/// A name that no rules have.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum UnknownRules {
+    /// No variant of that name.
+    #[error("unknown variant {0:?}; known are published, hardened")]
+    Variant(String),
+    /// The variant has no such guard.
+    #[error("{variant} has no guard {guard:?}; see highwater list guards")]
+    Guard {
+        /// The variant.
+        variant: Variant,
+        /// What it does not have.
+        guard: String,
+    },
 }
 
 impl fmt::Display for Variant {
@@ -87,5 +124,26 @@ impl fmt::Display for Rules {
             write!(f, "-without-{guard}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_known_by_the_name_that_they_are_displayed_with() {
+        let all = Guard::ALL.iter().map(|&guard| Rules::of(Variant::Hardened).without(guard));
+        let two =
+            Rules::of(Variant::Published).without(Guard::EpochCheck).without(Guard::ReadCommitted);
+        let whole = Variant::ALL.map(Rules::of);
+        for rules in all.chain([two]).chain(whole) {
+            assert_eq!(Rules::from_name(&rules.to_string()), Ok(rules));
+        }
+        for bad in
+            ["", "kraft", "published-without-", "published-without-one-catch-up", "hardened-"]
+        {
+            assert!(Rules::from_name(bad).is_err(), "{bad}");
+        }
     }
 }

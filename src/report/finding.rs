@@ -1,10 +1,10 @@
 //! What a search found: shrunk scenarios under names of their own, saved without loss.
 
 use crate::isr::{GroupConfiguration, IsrModel, Operation, Settings};
+use crate::report::save_beside;
 use crate::scenario::{Expectation, Found, Scenario, ScenarioNames};
 use crate::search::shrink::Case;
 use highwater_invariants::InvariantId;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -49,8 +49,12 @@ impl Finding {
     /// The name of the finding's file: its signature, and a digest of its content, so that no two
     /// findings ever share a name.
     pub fn file_name(&self) -> String {
+        format!("{}.json", self.file_stem())
+    }
+
+    fn file_stem(&self) -> String {
         let digest = xxh3_64(self.scenario.to_json().as_bytes()) >> 48;
-        format!("{}-{digest:04x}.json", self.signature)
+        format!("{}-{digest:04x}", self.signature)
     }
 
     /// Writes the finding into `folder` and returns the file. A file of that name with other content
@@ -59,8 +63,7 @@ impl Finding {
     /// # Errors
     /// The folder cannot be made or written.
     pub fn save(&self, folder: &Path) -> std::io::Result<PathBuf> {
-        std::fs::create_dir_all(folder)?;
-        save_beside(folder, &self.file_name(), self.scenario.to_json().as_bytes())
+        save_beside(folder, &self.file_stem(), ".json", self.scenario.to_json().as_bytes())
     }
 }
 
@@ -108,43 +111,4 @@ fn configuration_of(settings: &Settings, nodes: &[String]) -> GroupConfiguration
         lease_duration_ticks: settings.lease_duration_ticks,
         seed: settings.seed,
     }
-}
-
-/// Writes `content` to a file `name` in `folder`, or to `stem-2.json` and so on if the name is taken
-/// by other content. Written beside and renamed, so that no half-written file is ever there.
-fn save_beside(folder: &Path, name: &str, content: &[u8]) -> std::io::Result<PathBuf> {
-    let stem = name.trim_end_matches(".json");
-    let mut number = 1_u32;
-    loop {
-        let suffix = if number == 1 { String::new() } else { format!("-{number}") };
-        let file = folder.join(format!("{stem}{suffix}.json"));
-        match std::fs::read(&file) {
-            Ok(there) if there == content => return Ok(file),
-            Ok(_) => number += 1,
-            Err(_) if file.is_dir() => number += 1,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let mut beside = beside(folder)?;
-                beside.write_all(content)?;
-                match beside.persist_noclobber(&file) {
-                    Ok(_) => return Ok(file),
-                    // Somebody was faster: look at what is there now.
-                    Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                    Err(error) => return Err(error.error),
-                }
-            }
-            Err(error) => return Err(error),
-        }
-    }
-}
-
-/// A file beside the one to be written, to be renamed when it is complete.
-fn beside(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".highwater-").suffix(".tmp");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o644));
-    }
-    builder.tempfile_in(folder)
 }

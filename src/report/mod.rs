@@ -4,12 +4,15 @@ mod coverage;
 mod finding;
 mod merge;
 mod replay;
+mod save;
 mod search;
 mod words;
 
 pub use coverage::{coverage_json, coverage_text, not_covered};
 pub use finding::Finding;
+pub(crate) use finding::scenario_of;
 pub use merge::merge;
 pub use replay::{Replay, Step};
+pub use save::{replace, save_beside};
 pub use search::{CandidateResult, FindingResult, GroupResult, SEARCH_FORMAT, SearchResult};
 pub use words::{operation_in_words, outcome_in_words};

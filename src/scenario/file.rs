@@ -51,7 +51,7 @@ pub(crate) fn text_of<'b>(file: &Path, bytes: &'b [u8]) -> Result<&'b str, Scena
         ScenarioError::new(file, place, "not UTF-8")
     })?;
     if text.trim().is_empty() {
-        return Err(ScenarioError::new(file, Place::default(), "the file is empty"));
+        return Err(ScenarioError::new(file, Place::of_byte(bytes, 0), "the file is empty"));
     }
     Ok(text)
 }

@@ -2,12 +2,13 @@
 //!
 //! A scenario is what a counterexample is handed out as: a small file that a person can read, not a
 //! seed. [`Scenario::parse`] and [`Scenario::to_json`] are the file format `isr-scenario/1`;
-//! [`generate`] draws sequences at random.
+//! [`generate`] draws sequences at random; [`fuzz_input`] is what a fuzzer mutates.
 
 mod bytes;
 mod dice;
 mod error;
 mod file;
+pub mod fuzz_input;
 pub mod generate;
 mod names;
 mod operation_json;

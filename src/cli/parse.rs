@@ -1,4 +1,4 @@
-//! Values of the options of `highwater search`.
+//! Values of options.
 
 use crate::isr::Operation;
 use crate::scenario::generate::Profile;
