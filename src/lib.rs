@@ -12,6 +12,7 @@
 //! * [`scenario`]: generated sequences and the scenario file format.
 //! * [`search`]: parallel random search and shrinking.
 //! * [`fuzz`](mod@fuzz): what the fuzz targets do, and their corpus.
+//! * [`nightly`]: all that looks for violations, one after the other.
 //! * [`strategy`]: proptest strategies, for property tests of your own.
 //! * [`report`]: a finished run in words and tables.
 
@@ -20,6 +21,7 @@ pub mod conform;
 pub mod fuzz;
 pub mod isr;
 pub mod model;
+pub mod nightly;
 pub mod report;
 pub mod run;
 pub mod scenario;

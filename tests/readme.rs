@@ -1,6 +1,9 @@
 //! The README tells the truth: its commands run, and print what it says that they print.
 
 use assert_cmd::Command;
+use highwater::scenario::Scenario;
+use highwater::scenario::fuzz_input::FuzzInput;
+use std::path::Path;
 
 const README: &str = include_str!("../README.md");
 
@@ -23,16 +26,21 @@ fn commands() -> Vec<(String, Vec<String>)> {
 }
 
 /// Runs a command in `folder`, as far as a test can: without building, and not for long.
-fn run(command: &str, folder: &std::path::Path) -> Option<(String, i32)> {
+fn run(command: &str, folder: &Path) -> Option<(String, i32)> {
     let command = command.replace("cargo run --release -- ", "highwater ");
     let arguments = command.strip_prefix("highwater ")?;
+    // Fuzz targets take minutes to build; `tests/nightly.rs` and `.ci/run` have them.
     let arguments = arguments.replace("--for 10m", "--for 1s");
+    let arguments = arguments.replace("nightly", "nightly --corpus corpus/");
+    let arguments = arguments.replace("--for 40m", "--for 1s --no-fuzz --variant hardened");
     let mut highwater = Command::cargo_bin("highwater").unwrap();
     highwater.current_dir(folder);
     for argument in arguments.split_whitespace() {
         if argument == "findings/*.json" {
             let files = std::fs::read_dir(folder.join("findings")).expect("a search came first");
             highwater.args(files.map(|file| file.unwrap().path()));
+        } else if argument == "fuzz/artifacts/isr_ops/crash-*" {
+            highwater.arg(folder.join("crash-1"));
         } else if argument.starts_with("corpus/") {
             highwater.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/").to_owned() + argument);
         } else {
@@ -58,12 +66,15 @@ fn comparable(text: &str) -> Vec<String> {
 fn every_command_runs_and_prints_what_the_page_says() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("long.json"), long_scenario()).unwrap();
+    std::fs::write(folder.path().join("crash-1"), crash()).unwrap();
     let mut compared = 0;
     let (mut page, mut differing) = (README.to_owned(), Vec::new());
     let mut ran = 0;
     for (command, shown) in commands() {
         let Some((text, code)) = run(&command, folder.path()) else {
-            let is_known = command == "cargo test --release";
+            // These are what `.ci/run` runs.
+            let is_known =
+                command == "cargo test --release" || command.contains("cargo +nightly fuzz run");
             assert!(is_known, "the page has a command that no test runs: {command}");
             continue;
         };
@@ -89,6 +100,14 @@ fn every_command_runs_and_prints_what_the_page_says() {
         "these print something else now (HIGHWATER_UPDATE=1 takes it over): {differing:?}"
     );
     assert!(ran >= 7 && compared >= 3, "{ran} commands ran, {compared} were compared");
+}
+
+/// Stands for what a fuzzer found.
+fn crash() -> Vec<u8> {
+    let file = "corpus/regressions/published-hw-within-isr-isr-member-behind-hw.json";
+    let Scenario { settings, operations, .. } =
+        Scenario::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+    FuzzInput { settings, operations }.encode().unwrap()
 }
 
 /// Stands for the failing scenario of the reader's own.

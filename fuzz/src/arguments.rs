@@ -5,11 +5,15 @@ use std::path::{Path, PathBuf};
 
 /// The file in which libFuzzer keeps the bytes that it is about to fail with, or read them from.
 pub fn artifact(bytes: &[u8]) -> String {
-    let holds_bytes = |file: &PathBuf| file.is_file() && std::fs::read(file).is_ok_and(|content| content == bytes);
+    let holds_bytes = |file: &PathBuf| {
+        file.is_file() && std::fs::read(file).is_ok_and(|content| content == bytes)
+    };
     if let Some(file) = places().find(holds_bytes) {
         return file.display().to_string();
     }
-    let option = |name: &str| std::env::args().find_map(|argument| argument.strip_prefix(name).map(str::to_owned));
+    let option = |name: &str| {
+        std::env::args().find_map(|argument| argument.strip_prefix(name).map(str::to_owned))
+    };
     option("-exact_artifact_path=").unwrap_or_else(|| {
         let prefix = option("-artifact_prefix=").unwrap_or_default();
         // As libFuzzer names it.
@@ -31,7 +35,9 @@ pub fn plant(seeds: &str, extension: Option<&str>) {
     let Ok(files) = std::fs::read_dir(&seeds) else {
         return;
     };
-    let wanted = |file: &PathBuf| extension.is_none_or(|wanted| file.extension() == Some(OsStr::new(wanted)));
+    let wanted = |file: &PathBuf| {
+        extension.is_none_or(|wanted| file.extension() == Some(OsStr::new(wanted)))
+    };
     for file in files.flatten().map(|file| file.path()).filter(wanted) {
         if let Some(name) = file.file_name()
             && let Err(error) = std::fs::copy(&file, corpus.join(name))

@@ -7,6 +7,7 @@ mod corpus;
 mod exit;
 mod interrupt;
 mod list;
+mod nightly;
 mod options;
 mod output;
 mod parse;
@@ -28,7 +29,7 @@ Exit codes:
   0  clean, or as expected
   1  violation found, or not as expected
   2  usage or bad input
-  3  budget reached before enough was covered (search --require-coverage)
+  3  budget reached before enough was covered (search --require-coverage, nightly)
   4  nondeterminism found (search --check-determinism)
   130  stopped by Ctrl-C with nothing found
 
@@ -37,6 +38,7 @@ Examples:
   highwater replay findings/*.json      look at it, step by step
   highwater conform corpus/reference/minidist-isr.jsonl.gz
   highwater ablate                      is every guard of the hardened protocol needed?
+  highwater nightly --out out --for 1h  everything that looks for violations
   highwater list invariants")]
 struct Cli {
     #[command(subcommand)]
@@ -51,6 +53,7 @@ enum Command {
     Conform(conform::Conform),
     Ablate(ablate::Ablate),
     Corpus(corpus::Corpus),
+    Nightly(nightly::Nightly),
     List(list::List),
     Report(report::Report),
 }
@@ -64,6 +67,7 @@ pub fn main() -> ExitCode {
         Command::Conform(command) => command.run(),
         Command::Ablate(command) => command.run(),
         Command::Corpus(command) => command.run(),
+        Command::Nightly(command) => command.run(),
         Command::List(command) => command.run(),
         Command::Report(command) => command.run(),
     };

@@ -1,12 +1,13 @@
 //! `highwater report`: results of earlier runs, put together.
 
-use crate::cli::output::{error, print, print_json};
+mod merge;
+mod nightly;
+
 use crate::cli::{Exit, Failed};
-use crate::report::{SearchResult, merge};
 use crate::scenario::ScenarioError;
 use clap::{Args, Subcommand};
-use serde_json::json;
-use std::path::{Path, PathBuf};
+use serde::de::DeserializeOwned;
+use std::path::Path;
 
 /// Put results of earlier runs together
 #[derive(Args, Debug)]
@@ -17,63 +18,21 @@ pub(super) struct Report {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    Merge(Merge),
-}
-
-/// Add up the JSON of several shards of one search, as if one machine had run them
-#[derive(Args, Debug)]
-#[command(after_help = "\
-The shards must have the same seed and options, different sequences, and no gap between them. Exit
-code 1 if they found something, 2 if they do not fit together, 3 if some are missing and the others
-found nothing, 130 if one was interrupted and nothing was found.
-
-The files that a finding names are where the shard ran; its scenario is in the JSON too.
-
-Example:
-  highwater search --keep-going --sequences 1000000 --shard 1/2 --json > a.json
-  highwater search --keep-going --sequences 1000000 --shard 2/2 --json > b.json
-  highwater report merge a.json b.json")]
-struct Merge {
-    /// Files that `search --json` printed
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    Merge(merge::Merge),
+    Nightly(nightly::Nightly),
 }
 
 impl Report {
     pub(super) fn run(&self) -> Result<Exit, Failed> {
-        let Command::Merge(merge) = &self.command;
-        merge.run()
+        match &self.command {
+            Command::Merge(command) => command.run(),
+            Command::Nightly(command) => command.run(),
+        }
     }
 }
 
-impl Merge {
-    fn run(&self) -> Result<Exit, Failed> {
-        let shards = self.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
-        let whole = merge(shards).map_err(Failed)?;
-        if self.json {
-            print_json(&json!(whole))?;
-        } else {
-            print(&whole.text())?;
-        }
-        let missing = whole.missing();
-        if let Some(missing) = &missing {
-            error(&format!("incomplete: {missing}"));
-        }
-        Ok(match whole.verdict.as_str() {
-            "nondeterministic" => Exit::Nondeterministic,
-            _ if !whole.findings.is_empty() => Exit::Violated,
-            "interrupted" => Exit::Interrupted,
-            _ if missing.is_some() => Exit::NotCovered,
-            _ => Exit::Clean,
-        })
-    }
-}
-
-fn read(file: &Path) -> Result<SearchResult, ScenarioError> {
+/// Reads a result that an earlier run has left as JSON.
+fn read<T: DeserializeOwned>(file: &Path) -> Result<T, ScenarioError> {
     let bytes = std::fs::read(file).map_err(|error| ScenarioError::unreadable(file, &error))?;
     let mut json = serde_json::Deserializer::from_str(crate::scenario::text_of(file, &bytes)?);
     serde_path_to_error::deserialize(&mut json).map_err(|error| ScenarioError::json(file, error))

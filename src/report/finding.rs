@@ -15,6 +15,8 @@ pub struct Finding {
     pub signature: String,
     /// The violated invariant.
     pub invariant: InvariantId,
+    /// The kind of evidence.
+    pub kind: &'static str,
     /// The scenario, with what is expected of it.
     pub scenario: Scenario,
 }
@@ -43,7 +45,13 @@ impl Finding {
     fn conclude(mut scenario: Scenario, case: &Case<IsrModel>) -> Self {
         scenario.expectation = Some(Expectation::of(&case.failure));
         let invariant = case.failure.invariant();
-        Self { signature: signature_of(case), invariant, scenario }
+        let kind = case.failure.violation.evidence.kind();
+        Self { signature: signature_of(case), invariant, kind, scenario }
+    }
+
+    /// Invariant and kind of evidence, whatever the operations.
+    pub fn kind_of_violation(&self) -> String {
+        format!("{}-{}", self.invariant.name(), self.kind)
     }
 
     /// The name of the finding's file: its signature, and a digest of its content, so that no two

@@ -3,6 +3,7 @@
 mod coverage;
 mod finding;
 mod merge;
+mod nightly;
 mod replay;
 mod save;
 mod search;
@@ -12,6 +13,7 @@ pub use coverage::{coverage_json, coverage_text, not_covered};
 pub use finding::Finding;
 pub(crate) use finding::scenario_of;
 pub use merge::merge;
+pub use nightly::{Ending, NIGHTLY_FORMAT, NightlyFinding, NightlyResult, Stage};
 pub use replay::{Replay, Step};
 pub use save::{replace, save_beside};
 pub use search::{CandidateResult, FindingResult, GroupResult, SEARCH_FORMAT, SearchResult};

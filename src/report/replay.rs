@@ -102,17 +102,18 @@ impl<'s> Replay<'s> {
         list.join(", ")
     }
 
+    /// The table and the one violation that the scenario is about, in words.
+    pub fn text_of_the_expected(&self) -> String {
+        let mut text = self.heading();
+        if let Some(failure) = self.failures_expected_first().first() {
+            text.push_str(&format!("\n{}\n", self.failure_in_words(failure)));
+        }
+        text
+    }
+
     /// The table, the violations and what was expected, in words.
     pub fn text(&self) -> String {
-        let names = self.scenario.configuration.nodes.join(", ");
-        let configuration = configuration_in_words(&self.scenario.configuration);
-        let mut text = format!(
-            "{configuration}\n{}\n(log ends in the order {names}; † is down)\n",
-            self.table()
-        );
-        if self.verdict.halted {
-            text.push_str("\nThe run ended early: a limit was exceeded.\n");
-        }
+        let mut text = self.heading();
         for failure in self.failures_expected_first() {
             text.push_str(&format!("\n{}\n", self.failure_in_words(failure)));
         }
@@ -127,6 +128,20 @@ impl<'s> Replay<'s> {
             (None, _) if self.verdict.is_clean() => "\nclean: no invariant is violated\n".into(),
             (None, _) => String::new(),
         });
+        text
+    }
+
+    /// The configuration and the table.
+    fn heading(&self) -> String {
+        let names = self.scenario.configuration.nodes.join(", ");
+        let configuration = configuration_in_words(&self.scenario.configuration);
+        let mut text = format!(
+            "{configuration}\n{}\n(log ends in the order {names}; † is down)\n",
+            self.table()
+        );
+        if self.verdict.halted {
+            text.push_str("\nThe run ended early: a limit was exceeded.\n");
+        }
         text
     }
 

@@ -144,13 +144,11 @@ impl FirstUse {
     }
 
     fn value(&mut self, value: ValueId) -> u8 {
-        match self.values.iter().position(|&other| other == value) {
+        if let Some(index) = self.values.iter().position(|&other| other == value) {
             // At most OPERATIONS_MAX - 1 values came before.
-            Some(index) => (self.values.len() - index) as u8,
-            None => {
-                self.values.push(value);
-                0
-            }
+            return (self.values.len() - index) as u8;
         }
+        self.values.push(value);
+        0
     }
 }

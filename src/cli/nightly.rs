@@ -1,0 +1,119 @@
+//! `highwater nightly`: everything that looks for violations.
+
+use crate::cli::options::{ModelOptions, require_writable, thread_pool};
+use crate::cli::output::{print, print_json};
+use crate::cli::{Exit, Failed, interrupt, parse};
+use crate::nightly::{FuzzPlan, Plan, run};
+use crate::report::{NightlyResult, replace};
+use clap::Args;
+use indicatif::ProgressBar;
+use serde_json::json;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Run everything that looks for violations, for as long as it is given, and summarize it
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Replays the corpus, switches off each guard in turn, searches with every profile (half the time of
+--for, a fifth of that each), and runs the fuzz targets (the other half; building them comes on top).
+In DIR it leaves summary.md, summary.json (highwater-nightly/1), findings/ with a shrunk scenario for
+each signature, the logs of the fuzz targets, and what libFuzzer kept in artifacts/.
+
+Exit code 0 if all of it is clean, 1 if there are findings, 2 for bad input, 3 if something that should
+have run did not (no cargo-fuzz, say, without --no-fuzz), 130 if Ctrl-C came before anything was found.
+
+Examples:
+  highwater nightly --out out --for 60s
+  highwater nightly --out out --for 40m --shard 2/4 --seed 20260101
+  highwater nightly --out out --for 60s --no-fuzz --variant published")]
+pub(super) struct Nightly {
+    /// Where everything is left
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+
+    /// How long searches and fuzz targets run, as in 90s, 10m, 2h
+    #[arg(long = "for", value_name = "DURATION", value_parser = humantime::parse_duration)]
+    duration: Duration,
+
+    /// The seed of all sequences [default: a fresh one, which is printed]
+    #[arg(long, default_value = "random", hide_default_value = true, value_name = "S", value_parser = parse::seed)]
+    seed: u64,
+
+    /// Run only the i-th of n parts; all must be given the same --seed
+    #[arg(long, value_name = "I/N", value_parser = parse::shard, requires = "seed")]
+    shard: Option<(u64, u64)>,
+
+    #[command(flatten)]
+    model: ModelOptions,
+
+    /// How many threads [default: all cores]
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+
+    /// The folder with `regressions/` and `isr_ops/`
+    #[arg(long, default_value = "corpus", value_name = "DIR")]
+    corpus: PathBuf,
+
+    /// The fuzz crate; its corpora are in its folder `corpus/`
+    #[arg(long, default_value = "fuzz", value_name = "DIR")]
+    fuzz_dir: PathBuf,
+
+    /// Leave the fuzz targets out
+    #[arg(long)]
+    no_fuzz: bool,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Nightly {
+    pub(super) fn run(&self) -> Result<Exit, Failed> {
+        require_writable(&self.out)?;
+        let pool = thread_pool(self.threads)?;
+        interrupt::listen()?;
+        let fuzz =
+            FuzzPlan { project: self.fuzz_dir.clone(), corpora: self.fuzz_dir.join("corpus") };
+        let plan = Plan {
+            rules: self.model.rules()?,
+            seed: self.seed,
+            duration: self.duration,
+            shard: self.shard.unwrap_or((1, 1)),
+            out: self.out.clone(),
+            corpus: self.corpus.clone(),
+            fuzz: (!self.no_fuzz).then_some(fuzz),
+        };
+        let progress = ProgressBar::new_spinner();
+        progress.enable_steady_tick(Duration::from_millis(200));
+        let result = pool.install(|| {
+            let on_stage = |stage: &str| progress.set_message(stage.to_owned());
+            run(&plan, || !interrupt::is_requested(), on_stage)
+        });
+        progress.finish_and_clear();
+        let result = result?;
+        self.write("summary.md", &result.markdown())?;
+        self.write("summary.json", &format!("{:#}\n", json!(result)))?;
+        if self.json {
+            print_json(&json!(result))?;
+        } else {
+            print(&result.markdown())?;
+        }
+        Ok(exit_of(&result))
+    }
+
+    fn write(&self, name: &str, content: &str) -> Result<(), Failed> {
+        let file = self.out.join(name);
+        let written = replace(&file, content.as_bytes());
+        written.map_err(|error| Failed(format!("{}: cannot be written: {error}", file.display())))
+    }
+}
+
+/// What a nightly run's verdict amounts to.
+pub(super) fn exit_of(result: &NightlyResult) -> Exit {
+    match result.verdict.as_str() {
+        "violated" => Exit::Violated,
+        "interrupted" => Exit::Interrupted,
+        "clean" => Exit::Clean,
+        _ => Exit::NotCovered,
+    }
+}

@@ -1,0 +1,85 @@
+//! What is already known is replayed: counterexamples must still be ones, fuzz inputs still clean.
+
+use super::{Journal, NightlyError};
+use crate::fuzz::isr_ops;
+use crate::isr::IsrModel;
+use crate::report::{Ending, Finding, NightlyFinding};
+use crate::run::run;
+use crate::scenario::Scenario;
+use crate::scenario::fuzz_input::FuzzInput;
+use crate::search::shrink::{Shrinker, Target};
+use highwater_invariants::Selection;
+use std::path::{Path, PathBuf};
+
+type Stage = Result<(Ending, String), NightlyError>;
+
+/// Files of `folder`, by name.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, NightlyError> {
+    let failed = |error: std::io::Error| NightlyError::new(folder, error);
+    let entries = std::fs::read_dir(folder).map_err(failed)?;
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut files = paths.collect::<std::io::Result<Vec<_>>>().map_err(failed)?;
+    files.retain(|file| file.is_file());
+    files.sort();
+    Ok(files)
+}
+
+/// Every scenario of `regressions/` must give what it expects.
+pub(super) fn regressions(journal: &mut Journal<'_>) -> Stage {
+    let mut number = 0;
+    for file in files(&journal.plan.corpus.join("regressions"))? {
+        if file.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let scenario =
+            Scenario::read(&file).map_err(|error| NightlyError::new(&file, error.reason))?;
+        let Scenario { settings, operations, .. } = &scenario;
+        let verdict = run(&IsrModel::default(), settings, operations, Selection::ALL);
+        number += 1;
+        if !scenario.expectation.is_some_and(|expectation| expectation.is_met_by(&verdict)) {
+            let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+            let shown = file.display().to_string();
+            let explanation = crate::report::Replay::of(&scenario, Selection::ALL).text();
+            journal.findings.push(NightlyFinding {
+                command: Some(format!("highwater replay {shown}")),
+                file: Some(shown),
+                ..NightlyFinding::other(
+                    format!("regression-{stem}"),
+                    "corpus regressions",
+                    explanation,
+                )
+            });
+        }
+    }
+    Ok((Ending::Ran, format!("replayed {number} scenarios")))
+}
+
+/// Every input of `isr_ops/` must be clean under the rules of this night.
+pub(super) fn inputs(journal: &mut Journal<'_>) -> Stage {
+    let files = files(&journal.plan.corpus.join("isr_ops"))?;
+    for file in &files {
+        let bytes = std::fs::read(file).map_err(|error| NightlyError::new(file, error))?;
+        let input = FuzzInput::decode(&bytes).map_err(|error| NightlyError::new(file, error))?;
+        note_if_violating(journal, input, "corpus isr_ops")?;
+    }
+    Ok((Ending::Ran, format!("ran {} inputs", files.len())))
+}
+
+/// Runs an input under the rules of this night; what it violates is shrunk and kept. True if it
+/// violates something.
+pub(super) fn note_if_violating(
+    journal: &mut Journal<'_>,
+    mut input: FuzzInput,
+    stage: &str,
+) -> Result<bool, NightlyError> {
+    input.settings.rules = journal.plan.rules;
+    let verdict = isr_ops::verdict_of(&input);
+    let model = IsrModel::default();
+    for failure in &verdict.failures {
+        let mut shrinker = Shrinker::new(&model, Target::of(failure), || true);
+        if let Some(case) = shrinker.shrink(&input.settings, &input.operations) {
+            journal.keep(&Finding::new(&case, None), stage, 1)?;
+        }
+    }
+    Ok(!verdict.failures.is_empty())
+}
