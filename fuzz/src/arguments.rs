@@ -11,8 +11,11 @@ pub fn artifact(bytes: &[u8]) -> String {
     if let Some(file) = places().find(holds_bytes) {
         return file.display().to_string();
     }
+    // Of options that are given twice, libFuzzer heeds the last.
     let option = |name: &str| {
-        std::env::args().find_map(|argument| argument.strip_prefix(name).map(str::to_owned))
+        let values =
+            std::env::args().filter_map(|argument| argument.strip_prefix(name).map(str::to_owned));
+        values.last()
     };
     option("-exact_artifact_path=").unwrap_or_else(|| {
         let prefix = option("-artifact_prefix=").unwrap_or_default();
