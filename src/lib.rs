@@ -11,6 +11,7 @@
 //! * [`run`](mod@run): one scenario through one model under a set of invariants.
 //! * [`scenario`]: generated sequences and the scenario file format.
 //! * [`search`]: parallel random search and shrinking.
+//! * [`explore`]: every state within bounds.
 //! * [`fuzz`](mod@fuzz): what the fuzz targets do, and their corpus.
 //! * [`nightly`]: all that looks for violations, one after the other.
 //! * [`strategy`]: proptest strategies, for property tests of your own.
@@ -18,12 +19,14 @@
 
 pub mod cli;
 pub mod conform;
+pub mod explore;
 pub mod fuzz;
 pub mod isr;
 pub mod model;
 pub mod nightly;
 pub mod report;
 pub mod run;
+mod save;
 pub mod scenario;
 pub mod search;
 pub mod sim;

@@ -2,7 +2,7 @@
 
 use highwater_invariants::{Canonical, Checker, Observer, Sink, View};
 use std::fmt::Debug;
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 /// A replicated partition that engines can drive.
 ///
@@ -32,11 +32,24 @@ pub trait Model {
     /// Branches of the protocol that a good search must reach, by number. At most 64.
     const BRANCHES: &'static [&'static str];
 
+    /// What the operations of an exploration are bounded by, by number: the kinds, where a model
+    /// does not tell more apart.
+    const CLASSES: &'static [&'static str] = Self::KINDS;
+
+    /// The number of an operation's class in [`Model::CLASSES`].
+    fn class(operation: Self::Operation) -> usize {
+        Self::kind(operation)
+    }
+
     /// The number of an operation's kind in [`Model::KINDS`].
     fn kind(operation: Self::Operation) -> usize;
 
     /// The number of an outcome's kind in [`Model::OUTCOMES`].
     fn outcome(outcome: Self::Outcome) -> usize;
+
+    /// Whether the operation was refused because it does not apply. It may have changed something
+    /// all the same.
+    fn is_refusal(outcome: Self::Outcome) -> bool;
 
     /// Which of [`Model::BRANCHES`] the run that led to `state` has reached, as a bit mask.
     fn branches(state: &Self::State) -> u64;
@@ -46,6 +59,12 @@ pub trait Model {
 
     /// Adds the operations that would not be refused in `state` to `enabled`, in a fixed order.
     fn enabled(&self, state: &Self::State, enabled: &mut Vec<Self::Operation>);
+
+    /// Adds the operations that an exploration tries in `state` to `offered`, in a fixed order: all
+    /// that are enabled, and maybe some that turn out to be refused. At most 65,536.
+    fn offered(&self, state: &Self::State, offered: &mut Vec<Self::Operation>) {
+        self.enabled(state, offered);
+    }
 
     /// Applies one operation, telling `observer` what happens.
     fn apply<O: Observer>(
@@ -73,10 +92,38 @@ pub trait Model {
     /// A 64-bit fingerprint of `state` and of what has been promised so far: XXH3 over the
     /// little-endian words of the canonical encoding; the same on every machine and in every build.
     fn fingerprint(&self, state: &Self::State, checker: &Checker) -> u64 {
-        let mut hasher = Fingerprint(Xxh3::new());
-        self.encode(state, &mut hasher);
-        checker.encode(&mut hasher);
-        hasher.0.digest()
+        let mut words = Words::default();
+        self.encode(state, &mut words);
+        checker.encode(&mut words);
+        words.hash()
+    }
+}
+
+/// The words of an encoding, to be hashed.
+#[derive(Clone, Debug, Default)]
+pub struct Words(Vec<u8>);
+
+impl Words {
+    /// Forgets them, and keeps the room.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// XXH3 with 64 bits over the little-endian words.
+    pub fn hash(&self) -> u64 {
+        xxh3_64(&self.0)
+    }
+
+    /// XXH3 with 128 bits over the little-endian words.
+    pub fn wide_hash(&self) -> u128 {
+        xxh3_128(&self.0)
+    }
+}
+
+impl Sink for Words {
+    #[inline]
+    fn word(&mut self, word: u64) {
+        self.0.extend_from_slice(&word.to_le_bytes());
     }
 }
 
@@ -115,12 +162,4 @@ pub trait Simplify: Model {
         settings: &Self::Settings,
         operations: &[Self::Operation],
     ) -> (Self::Settings, Vec<Self::Operation>);
-}
-
-struct Fingerprint(Xxh3);
-
-impl Sink for Fingerprint {
-    fn word(&mut self, word: u64) {
-        self.0.update(&word.to_le_bytes());
-    }
 }

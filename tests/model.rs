@@ -1,11 +1,12 @@
 //! What engines rely on: enabled operations apply, and a state's identity knows no absolute time.
 
 use highwater::invariants::{Checker, Event, Observer, Selection, Unobserved};
-use highwater::isr::{IsrModel, Outcome, Partition};
+use highwater::isr::{IsrModel, Outcome, Partition, Values};
 use highwater::model::Model;
 use highwater::scenario::generate::Generator;
 
-const MODEL: IsrModel = IsrModel { keys: 2, values: 2, network_faults: true };
+const MODEL: IsrModel =
+    IsrModel { keys: 2, values: Values::First(2), network_faults: true, delay_ticks_max: 1 };
 
 /// States that generated sequences come through.
 fn states() -> Vec<Partition> {

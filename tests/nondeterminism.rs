@@ -31,6 +31,10 @@ impl Model for Flaky {
     fn outcome(outcome: Outcome) -> usize {
         IsrModel::outcome(outcome)
     }
+    fn is_refusal(outcome: Self::Outcome) -> bool {
+        IsrModel::is_refusal(outcome)
+    }
+
     fn branches(state: &Partition) -> u64 {
         IsrModel::branches(state)
     }

@@ -33,6 +33,12 @@ impl Selection {
         Self(self.0 & !(1 << invariant as u32))
     }
 
+    /// Invariants that are in this selection or in `other`.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     /// Whether `invariant` is selected.
     #[inline]
     pub const fn contains(self, invariant: InvariantId) -> bool {
@@ -59,7 +65,7 @@ pub struct Violation {
 ///
 /// A violated invariant is not checked again; the others go on, so that a common violation does
 /// not hide a rare one.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Checker {
     ledger: Ledger,
     ghosts: Ghosts,
@@ -68,6 +74,10 @@ pub struct Checker {
     undecided: Selection,
     violations: ArrayVec<Violation, INVARIANT_COUNT>,
 }
+
+crate::clone_in_place!(Checker:
+    copied {}
+    cloned { ledger, ghosts, active, tested, undecided, violations });
 
 impl Checker {
     /// A checker of `selection` for a partition that is now as `view` shows it.

@@ -16,6 +16,7 @@
 
 pub mod canonical;
 pub mod checker;
+mod clone_in_place;
 mod digest;
 pub mod ledger;
 pub mod properties;

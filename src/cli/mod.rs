@@ -2,11 +2,14 @@
 //! else.
 
 mod ablate;
+mod certify;
 mod conform;
 mod corpus;
 mod exit;
+mod explore;
 mod interrupt;
 mod list;
+mod memory;
 mod nightly;
 mod options;
 mod output;
@@ -29,13 +32,14 @@ Exit codes:
   0  clean, or as expected
   1  violation found, or not as expected
   2  usage or bad input
-  3  budget reached before enough was covered (search --require-coverage, nightly)
+  3  budget reached before enough was covered (search --require-coverage, nightly, explore)
   4  nondeterminism found (search --check-determinism)
   130  stopped by Ctrl-C with nothing found
 
 Examples:
   highwater search                      find a violation of the published protocol, shrunk
   highwater replay findings/*.json      look at it, step by step
+  highwater explore --variant hardened  every state within bounds
   highwater conform corpus/reference/minidist-isr.jsonl.gz
   highwater ablate                      is every guard of the hardened protocol needed?
   highwater nightly --out out --for 1h  everything that looks for violations
@@ -51,6 +55,7 @@ enum Command {
     Replay(replay::Replay),
     Shrink(shrink::Shrink),
     Conform(conform::Conform),
+    Explore(explore::Explore),
     Ablate(ablate::Ablate),
     Corpus(corpus::Corpus),
     Nightly(nightly::Nightly),
@@ -65,6 +70,7 @@ pub fn main() -> ExitCode {
         Command::Replay(command) => command.run(),
         Command::Shrink(command) => command.run(),
         Command::Conform(command) => command.run(),
+        Command::Explore(command) => command.run(),
         Command::Ablate(command) => command.run(),
         Command::Corpus(command) => command.run(),
         Command::Nightly(command) => command.run(),

@@ -2,9 +2,11 @@
 
 mod progress;
 
+use crate::cli::certify::CertifyOptions;
 use crate::cli::options::{InvariantOptions, ModelOptions, require_writable, thread_pool};
 use crate::cli::output::{print, print_json};
 use crate::cli::{Exit, Failed, interrupt, parse};
+use crate::explore::Counterexample;
 use crate::isr::{IsrModel, Rules};
 use crate::model::Model;
 use crate::report::{
@@ -40,6 +42,7 @@ Exit code 0 if nothing was found, 1 if something was, 3 if --require-coverage is
 Examples:
   highwater search
   highwater search --keep-going --for 60s
+  highwater search --certify
   highwater search --seed 7 --sequences 1000000 --threads 2 --invariant acked-durability
   highwater search --profile power-loss --weights fsync=9,read=0 --ops 5..100
   highwater search --keep-going --shard 1/8 --json > shard-1.json")]
@@ -70,6 +73,9 @@ pub(super) struct Search {
     /// Shrink for so long at most, and report the best so far
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     shrink_for: Option<Duration>,
+
+    #[command(flatten)]
+    certify: CertifyOptions,
 
     /// How many threads [default: all cores]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -146,10 +152,14 @@ impl Search {
         }
         let groups =
             if self.keeps_going() { results.groups.clone() } else { results.groups.soonest() };
-        let shrunk = pool.install(|| self.shrink(model, &source, &groups))?;
+        let mut shrunk = pool.install(|| self.shrink(model, &source, &groups))?;
+        let certificates = pool.install(|| self.certify_all(&mut shrunk))?;
         let (groups, unsaved) = self.save(&groups, &shrunk)?;
         let result = self.result(&results, groups, searched, source.rules);
         let exit = self.report(&result, &results, selection)?;
+        if !self.json {
+            print(&certificates)?;
+        }
         // What was found is shown even if it cannot be kept.
         unsaved.map_or(Ok(exit), Err)
     }
@@ -236,6 +246,23 @@ impl Search {
                 self.seed
             ))
         })
+    }
+
+    /// Puts the shortest scenarios in place of those that are longer. What is known of each, a line
+    /// for every scenario.
+    fn certify_all(&self, shrunk: &mut [Shrunk<IsrModel>]) -> Result<String, Failed> {
+        let mut text = String::new();
+        for one in shrunk {
+            let case = &mut one.case;
+            let certified =
+                self.certify.certify(&case.settings, &case.operations, &case.failure)?;
+            let Some(certified) = certified else { continue };
+            text.push_str(&format!("{}\n", certified.statement));
+            if let Some(Counterexample { operations, failure }) = certified.shorter {
+                (case.operations, case.failure) = (operations, failure);
+            }
+        }
+        Ok(text)
     }
 
     /// Writes every shrunk scenario, and puts it into its group.

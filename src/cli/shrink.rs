@@ -1,13 +1,15 @@
 //! `highwater shrink`: a failing scenario, made short.
 
+use crate::cli::certify::CertifyOptions;
 use crate::cli::options::{InvariantOptions, require_writable};
 use crate::cli::output::{print, print_json};
 use crate::cli::{Exit, Failed, interrupt};
+use crate::explore::Counterexample;
 use crate::isr::IsrModel;
 use crate::report::{self, Finding};
 use crate::run::run;
 use crate::scenario::{Expectation, Scenario};
-use crate::search::shrink::{Shrinker, Target};
+use crate::search::shrink::{Case, Shrinker, Target};
 use clap::Args;
 use highwater_invariants::Selection;
 use indicatif::ProgressBar;
@@ -22,7 +24,8 @@ The invariant that the scenario expects to be violated stays violated, by the sa
 without an expectation, the invariant that is violated first (of those given by --invariant).
 
 Example:
-  highwater shrink long.json --out findings")]
+  highwater shrink long.json --out findings
+  highwater shrink long.json --certify")]
 pub(super) struct Shrink {
     /// The scenario file
     #[arg(value_name = "FILE")]
@@ -31,6 +34,9 @@ pub(super) struct Shrink {
     /// Where to write the short scenario
     #[arg(long, default_value = "findings", value_name = "DIR")]
     out: PathBuf,
+
+    #[command(flatten)]
+    certify: CertifyOptions,
 
     /// Stop after so long, with the best so far, as in 30s
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
@@ -67,11 +73,18 @@ impl Shrink {
             !interrupt::is_requested() && is_in_time()
         };
         let mut shrinker = Shrinker::new(&model, Target::of(failure), go_on).keep_names();
-        let case = shrinker.shrink(&scenario.settings, &scenario.operations).ok_or_else(|| {
-            Failed("the violation did not show again: this is a bug of highwater".into())
-        })?;
+        let mut case =
+            shrinker.shrink(&scenario.settings, &scenario.operations).ok_or_else(|| {
+                Failed("the violation did not show again: this is a bug of highwater".into())
+            })?;
         progress.finish_and_clear();
         let before = scenario.operations.len();
+        let runs = shrinker.runs();
+        let certified = self.certify.certify(&case.settings, &case.operations, &case.failure)?;
+        if let Some(shorter) = certified.as_ref().and_then(|one| one.shorter.clone()) {
+            let Counterexample { operations, failure } = shorter;
+            case = Case { operations, failure, ..case };
+        }
         let finding = Finding::within(scenario, &case);
         let file = finding
             .save(&self.out)
@@ -81,16 +94,18 @@ impl Shrink {
                 "invariant": finding.invariant.name(),
                 "operations_before": before,
                 "operations": case.operations.len(),
-                "runs": shrinker.runs(),
+                "runs": runs,
+                "certificate": certified.as_ref().map(|one| one.word),
                 "file": file.display().to_string(),
             }))?;
         } else {
             let replay = report::Replay::of(&finding.scenario, Selection::ALL);
             let after = case.operations.len();
-            let runs = shrinker.runs();
             let file = file.display();
+            let certified = certified.map(|one| format!("{}\n", one.statement));
+            let certified = certified.unwrap_or_default();
             print(&format!(
-                "{}\n{before} operations shrunk to {after} in {runs} runs: {file}\n",
+                "{}\n{before} operations shrunk to {after} in {runs} runs: {file}\n{certified}",
                 replay.text()
             ))?;
         }

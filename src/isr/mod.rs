@@ -46,7 +46,7 @@ pub use group::{IsrGroup, ReadResult, WriteResult, WriteTicket};
 pub use guards::{Guard, Guards};
 pub use highwater_invariants::{AckLevel, ReadLevel};
 pub use interner::{Interner, InternerFull};
-pub use model::{IsrModel, TracedIsrModel};
+pub use model::{IsrModel, TracedIsrModel, Values};
 pub use operation::{Operation, Outcome};
 pub use partition::Partition;
 pub use payload::ShownPayload;

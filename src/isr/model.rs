@@ -21,15 +21,27 @@ use std::cell::RefCell;
 pub struct IsrModel {
     /// Offers writes and reads of the first so many keys.
     pub keys: u16,
-    /// Offers writes of the first so many values.
-    pub values: u16,
+    /// Which values the writes that are offered have.
+    pub values: Values,
     /// Offers faults of single messages and of one direction of a link.
     pub network_faults: bool,
+    /// Offers to delay a message by up to so many ticks.
+    pub delay_ticks_max: u64,
+}
+
+/// Values of the writes that are offered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Values {
+    /// The first so many.
+    First(u16),
+    /// One: a value that no write had before. The number of writes is part of a state's identity
+    /// then.
+    Fresh,
 }
 
 impl Default for IsrModel {
     fn default() -> Self {
-        Self { keys: 1, values: 2, network_faults: false }
+        Self { keys: 1, values: Values::First(2), network_faults: false, delay_ticks_max: 1 }
     }
 }
 
@@ -53,6 +65,19 @@ impl Model for IsrModel {
         outcome.number()
     }
 
+    const CLASSES: &'static [&'static str] = &CLASSES;
+
+    fn class(operation: Operation) -> usize {
+        match operation {
+            Operation::Crash { lose_unfsynced: true, .. } => CRASH_LOSING,
+            other => other.number(),
+        }
+    }
+
+    fn is_refusal(outcome: Outcome) -> bool {
+        matches!(outcome, Outcome::Refused(error) if !error.is_limit())
+    }
+
     fn branches(state: &Partition) -> u64 {
         state.branches().bits()
     }
@@ -61,8 +86,12 @@ impl Model for IsrModel {
         Partition::new(*settings, &mut Untraced)
     }
 
+    fn offered(&self, state: &Partition, offered: &mut Vec<Operation>) {
+        offered.extend(self.operations(state));
+    }
+
     fn enabled(&self, state: &Partition, enabled: &mut Vec<Operation>) {
-        let offered = self.offered(state);
+        let offered = self.operations(state);
         enabled.extend(offered.filter(|&operation| !is_refused(state, operation)));
     }
 
@@ -93,14 +122,49 @@ impl Model for IsrModel {
         encode_replicas(state, sink);
         encode_messages(state, sink);
         encode_pending(state, sink);
+        if self.values == Values::Fresh {
+            sink.word(state.pending.submitted() as u64);
+        }
     }
 }
 
+/// The kinds of operations, and crashes that lose something as a class of their own.
+const CLASSES: [&str; Operation::NAMES.len() + 1] = {
+    let mut classes = ["crash_losing"; Operation::NAMES.len() + 1];
+    let mut index = 0;
+    while index < Operation::NAMES.len() {
+        classes[index] = Operation::NAMES[index];
+        index += 1;
+    }
+    classes
+};
+const CRASH_LOSING: usize = Operation::NAMES.len();
+
 impl IsrModel {
-    fn offered(self, state: &Partition) -> impl Iterator<Item = Operation> {
+    /// A model that offers all that these operations are, on any node: to look for other sequences
+    /// of them. Writes have fresh values.
+    pub fn offering(operations: &[Operation]) -> Self {
+        let mut model = Self { values: Values::Fresh, ..Self::default() };
+        for operation in operations {
+            if let Some(key) = operation.key() {
+                model.keys = model.keys.max(key.0.saturating_add(1));
+            }
+            model.network_faults |= operation.is_of_network();
+            if let Operation::DelayMessage { ticks, .. } = *operation {
+                model.delay_ticks_max = model.delay_ticks_max.max(ticks);
+            }
+        }
+        model
+    }
+
+    fn operations(self, state: &Partition) -> impl Iterator<Item = Operation> {
         let nodes = || View::nodes(state).iter();
         let keys = move || (0..self.keys).map(KeyId);
-        let values = move || (0..self.values).filter_map(|value| ValueId::from_index(value.into()));
+        let values = match self.values {
+            Values::First(number) => 0..usize::from(number),
+            Values::Fresh => state.pending.submitted()..state.pending.submitted() + 1,
+        };
+        let values = move || values.clone().filter_map(ValueId::from_index);
         let writes = keys().flat_map(move |key| {
             values().flat_map(move |value| {
                 [AckLevel::Leader, AckLevel::AllIsr].into_iter().flat_map(move |ack| {
@@ -134,13 +198,13 @@ impl IsrModel {
         });
         let passing = [Operation::Tick, Operation::RunUntilIdle];
         let messages = if self.network_faults { state.in_flight() } else { 0 };
-        let of_messages = (0..messages).flat_map(|message| {
-            [
-                Operation::DropMessage { message },
-                Operation::DuplicateMessage { message },
-                Operation::DelayMessage { message, ticks: 1 },
-                Operation::ReorderMessage { message },
-            ]
+        let of_messages = (0..messages).flat_map(move |message| {
+            let delays = 1..=self.delay_ticks_max;
+            let delays = delays.map(move |ticks| Operation::DelayMessage { message, ticks });
+            [Operation::DropMessage { message }, Operation::DuplicateMessage { message }]
+                .into_iter()
+                .chain(delays)
+                .chain([Operation::ReorderMessage { message }])
         });
         let links = if self.network_faults { View::nodes(state) } else { NodeSet::EMPTY };
         let of_links = links.iter().flat_map(move |node| {
@@ -155,11 +219,8 @@ impl IsrModel {
 /// Whether the partition refuses `operation` in this state. It is asked itself, so that no second
 /// copy of the rules can differ from the first.
 fn is_refused(state: &Partition, operation: Operation) -> bool {
-    let mut copy = state.clone();
-    matches!(
-        copy.apply(operation, &mut Observed(&mut Unobserved)),
-        Outcome::Refused(error) if !error.is_limit()
-    )
+    let outcome = state.clone().apply(operation, &mut Observed(&mut Unobserved));
+    IsrModel::is_refusal(outcome)
 }
 
 fn encode_control(state: &Partition, sink: &mut impl Sink) {
@@ -298,6 +359,16 @@ impl Model for TracedIsrModel {
     #[inline]
     fn outcome(outcome: Outcome) -> usize {
         IsrModel::outcome(outcome)
+    }
+
+    const CLASSES: &'static [&'static str] = IsrModel::CLASSES;
+
+    fn class(operation: Operation) -> usize {
+        IsrModel::class(operation)
+    }
+
+    fn is_refusal(outcome: Outcome) -> bool {
+        IsrModel::is_refusal(outcome)
     }
 
     fn branches(state: &Partition) -> u64 {

@@ -144,6 +144,19 @@ impl Operation {
         self
     }
 
+    /// Whether it is a fault of a single message or of one direction of a link.
+    pub const fn is_of_network(self) -> bool {
+        matches!(
+            self,
+            Self::DropMessage { .. }
+                | Self::DuplicateMessage { .. }
+                | Self::DelayMessage { .. }
+                | Self::ReorderMessage { .. }
+                | Self::CutLink { .. }
+                | Self::HealLink { .. }
+        )
+    }
+
     /// The key that the operation names, if it names one.
     pub const fn key(self) -> Option<KeyId> {
         match self {

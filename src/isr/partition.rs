@@ -15,6 +15,7 @@ use crate::isr::settings::Settings;
 use crate::isr::trace::{IsrEvent, Recorder};
 use crate::sim::{Network, Tick};
 use arrayvec::ArrayVec;
+use highwater_invariants::clone_in_place;
 use highwater_invariants::{
     Entry, Event, LeaderEpoch, MAX_NODES, NodeId, NodeSet, Offset, Settled, Table, View,
 };
@@ -25,7 +26,7 @@ pub(crate) type Result<T> = std::result::Result<T, IsrError<NodeId>>;
 
 /// A replicated partition (PROTOCOL.md section 3). Callers with names and byte strings use
 /// [`crate::isr::IsrGroup`].
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Partition {
     pub(crate) settings: Settings,
     pub(crate) guards: Guards,
@@ -65,6 +66,35 @@ pub struct Partition {
     pub(crate) have_led: NodeSet,
     pub(crate) has_rejoined: bool,
 }
+
+clone_in_place!(Partition:
+    copied { appended_at }
+    cloned {
+        settings,
+        guards,
+        network,
+        controller,
+        lease_expiry,
+        slow,
+        last_caught_up,
+        retained,
+        replicas,
+        snapshots,
+        pending,
+        leader_is_fenced,
+        committed_epoch,
+        catch_up_started,
+        sent_by_operations,
+        is_reacting,
+        halted,
+        branches,
+        refreshed,
+        isr_at_refresh,
+        has_lost,
+        have_led,
+        has_rejoined
+    }
+);
 
 impl Partition {
     /// A fresh partition.

@@ -7,6 +7,7 @@ use crate::isr::guards::Guard;
 use crate::isr::partition::Partition;
 use crate::isr::settings::Settings;
 use crate::isr::trace::Recorder;
+use highwater_invariants::clone_in_place;
 use highwater_invariants::{AckLevel, Entry, Offset, WriteId};
 use smallvec::SmallVec;
 
@@ -52,18 +53,25 @@ pub struct PendingWrite {
 }
 
 /// The writes that wait, and the kept answers of those that no longer do.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct PendingWrites {
     waiting: SmallVec<[PendingWrite; 4]>,
     answers: SmallVec<[(WriteId, WriteAnswer); 2]>,
     submitted: u32,
 }
 
+clone_in_place!(PendingWrites: copied { waiting, answers } cloned { submitted });
+
 impl PendingWrites {
     pub fn next_write(&mut self) -> WriteId {
         let write = WriteId(self.submitted);
         self.submitted += 1;
         write
+    }
+
+    /// How many writes were submitted so far.
+    pub fn submitted(&self) -> usize {
+        self.submitted as usize
     }
 
     /// The writes that wait, in order of submission.

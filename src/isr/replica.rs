@@ -2,6 +2,7 @@
 //!
 //! Every change bumps the revision, so that an observer can tell cheaply whether to look again.
 
+use highwater_invariants::clone_in_place;
 use highwater_invariants::{Entry, Log, Offset, Table, first_difference};
 
 /// How a replica last got its entries.
@@ -19,7 +20,7 @@ pub enum CatchUpMode {
 }
 
 /// A replica's log, data, committed data and durable image.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Replica {
     log: Log,
     data: Table,
@@ -30,6 +31,10 @@ pub struct Replica {
     catch_up_mode: CatchUpMode,
     revision: u64,
 }
+
+clone_in_place!(Replica:
+    copied { log, durable_log }
+    cloned { data, committed_data, applied_high_watermark, durable_data, catch_up_mode, revision });
 
 impl Replica {
     #[inline]

@@ -1,15 +1,18 @@
 //! The window of latest leader appends that can be replayed to a follower.
 
+use highwater_invariants::clone_in_place;
 use highwater_invariants::{Entry, Offset};
 use smallvec::SmallVec;
 
 /// The last entries appended by leaders, oldest first. After an election their offsets need be
 /// neither contiguous nor sorted, and entries that the election cut from the leader's log may still
 /// be here.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Retained {
     entries: SmallVec<[(Offset, Entry); 16]>,
 }
+
+clone_in_place!(Retained: copied { entries } cloned {});
 
 impl Retained {
     /// Adds an append; beyond `capacity` entries the oldest is dropped.

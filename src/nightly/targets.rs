@@ -2,7 +2,8 @@
 
 use super::{FuzzPlan, Journal, NightlyError, corpora};
 use crate::fuzz::isr_ops::VARIANT_VARIABLE;
-use crate::report::{Ending, NightlyFinding, replace};
+use crate::report::{Ending, NightlyFinding};
+use crate::save::replace;
 use crate::scenario::fuzz_input::FuzzInput;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -1,7 +1,8 @@
 //! What a search found: shrunk scenarios under names of their own, saved without loss.
 
 use crate::isr::{GroupConfiguration, IsrModel, Operation, Settings};
-use crate::report::save_beside;
+use crate::run::Failure;
+use crate::save::save_beside;
 use crate::scenario::{Expectation, Found, Scenario, ScenarioNames};
 use crate::search::shrink::Case;
 use highwater_invariants::InvariantId;
@@ -26,7 +27,7 @@ impl Finding {
     pub fn new(case: &Case<IsrModel>, found: Option<Found>) -> Self {
         let mut scenario = scenario_of(&case.settings, &case.operations);
         scenario.found = found;
-        Self::conclude(scenario, case)
+        Self::of(scenario, &case.failure)
     }
 
     /// The finding that `case` shows, in the words of the scenario that it was shrunk from.
@@ -39,14 +40,18 @@ impl Finding {
         scenario.settings = case.settings;
         scenario.configuration = configuration_of(&case.settings, &scenario.configuration.nodes);
         scenario.operations.clone_from(&case.operations);
-        Self::conclude(scenario, case)
+        for operation in &case.operations {
+            name(operation, &mut scenario.names);
+        }
+        Self::of(scenario, &case.failure)
     }
 
-    fn conclude(mut scenario: Scenario, case: &Case<IsrModel>) -> Self {
-        scenario.expectation = Some(Expectation::of(&case.failure));
-        let invariant = case.failure.invariant();
-        let kind = case.failure.violation.evidence.kind();
-        Self { signature: signature_of(case), invariant, kind, scenario }
+    /// The finding that `scenario` is, whose operations fail like this.
+    pub fn of(mut scenario: Scenario, failure: &Failure) -> Self {
+        scenario.expectation = Some(Expectation::of(failure));
+        let signature = signature_of(&scenario.operations, failure);
+        let kind = failure.violation.evidence.kind();
+        Self { signature, invariant: failure.invariant(), kind, scenario }
     }
 
     /// Invariant and kind of evidence, whatever the operations.
@@ -76,11 +81,11 @@ impl Finding {
 }
 
 /// Invariant, kind of evidence, and a digest of the kinds of operations in order.
-fn signature_of(case: &Case<IsrModel>) -> String {
-    let shape: Vec<_> = case.operations.iter().map(|operation| operation.kind()).collect();
-    let kind = case.failure.violation.evidence.kind();
+fn signature_of(operations: &[Operation], failure: &Failure) -> String {
+    let shape: Vec<_> = operations.iter().map(|operation| operation.kind()).collect();
+    let kind = failure.violation.evidence.kind();
     let digest = xxh3_64(shape.join(" ").as_bytes()) >> 48;
-    format!("{}-{kind}-{digest:04x}", case.failure.invariant().name())
+    format!("{}-{kind}-{digest:04x}", failure.invariant().name())
 }
 
 /// A scenario of generated operations: nodes `node-1`, keys `k0`, values `v1` and so on.
@@ -88,12 +93,7 @@ pub(crate) fn scenario_of(settings: &Settings, operations: &[Operation]) -> Scen
     let nodes: Vec<_> = (1..=settings.nodes).map(|number| format!("node-{number}")).collect();
     let mut names = ScenarioNames::new(nodes.clone());
     for operation in operations {
-        if let Some(key) = operation.key() {
-            names.name_keys_through(key);
-        }
-        if let Some(value) = operation.value() {
-            names.name_values_through(value);
-        }
+        name(operation, &mut names);
     }
     Scenario {
         name: String::new(),
@@ -103,6 +103,16 @@ pub(crate) fn scenario_of(settings: &Settings, operations: &[Operation]) -> Scen
         names,
         expectation: None,
         found: None,
+    }
+}
+
+/// Gives key and value of an operation names, if they have none.
+fn name(operation: &Operation, names: &mut ScenarioNames) {
+    if let Some(key) = operation.key() {
+        names.name_keys_through(key);
+    }
+    if let Some(value) = operation.value() {
+        names.name_values_through(value);
     }
 }
 

@@ -265,7 +265,7 @@ impl<'s> Replay<'s> {
     }
 }
 
-fn configuration_in_words(configuration: &GroupConfiguration) -> String {
+pub(super) fn configuration_in_words(configuration: &GroupConfiguration) -> String {
     format!(
         "{} nodes, min.insync.replicas {}; in ticks: lag timeout {}, delay {}, ack timeout {}, lease {}; \
          retained entries {}",

@@ -21,6 +21,9 @@ impl ScenarioNames {
 
     /// Names all keys through `key` that have no name yet: `k0`, `k1` and so on.
     pub(crate) fn name_keys_through(&mut self, key: KeyId) {
+        if self.interner.key_bytes(key).is_some() {
+            return;
+        }
         for number in 0..=key.0 {
             // A full interner leaves the rest unnamed, which is harmless.
             let _ = self.interner.key(format!("k{number}").as_bytes());
@@ -29,6 +32,9 @@ impl ScenarioNames {
 
     /// Names all values through `value` that have no name yet: `v1`, `v2` and so on.
     pub(crate) fn name_values_through(&mut self, value: ValueId) {
+        if self.interner.value_bytes(value).is_some() {
+            return;
+        }
         for number in 0..=value.index() {
             let _ = self.interner.value(format!("v{}", number + 1).as_bytes());
         }

@@ -2,6 +2,7 @@
 
 use crate::sim::trace::{DropReason, KernelEvent, KernelTrace};
 use crate::sim::{Scheduler, Tick};
+use highwater_invariants::clone_in_place;
 use highwater_invariants::{MAX_NODES, NodeId, NodeSet};
 
 /// The number of a message, from 0.
@@ -31,7 +32,7 @@ pub enum Arrival<P> {
 }
 
 /// Clock, scheduler and links of one simulated group of nodes.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Network<P> {
     pub(super) now: Tick,
     pub(super) scheduler: Scheduler<Message<P>>,
@@ -40,6 +41,8 @@ pub struct Network<P> {
     delay_ticks: u64,
     sent: u64,
 }
+
+clone_in_place!(Network<P: Copy>: copied {} cloned { now, scheduler, cut, delay_ticks, sent });
 
 impl<P: Copy> Network<P> {
     /// A network in which a message takes `delay_ticks`.

@@ -1,6 +1,7 @@
 //! A queue of events, ordered by when they are due and then by when they were scheduled.
 
 use crate::sim::Tick;
+use highwater_invariants::clone_in_place;
 use smallvec::SmallVec;
 
 /// An event with its due time and its place in the order of insertion.
@@ -15,13 +16,15 @@ pub struct Due<E> {
 }
 
 /// Events that are yet to happen. Short queues live inline, long ones on the heap.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Scheduler<E> {
     /// Sorted by (due, order). What lies before `head` has been taken.
     queue: SmallVec<[Due<E>; 16]>,
     head: usize,
     scheduled: u64,
 }
+
+clone_in_place!(Scheduler<E: Copy>: copied { queue } cloned { head, scheduled });
 
 impl<E> Default for Scheduler<E> {
     fn default() -> Self {

@@ -16,7 +16,7 @@ use arrayvec::ArrayVec;
 use smallvec::SmallVec;
 
 /// What the partition has promised so far.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Ledger {
     history: Log,
     committed: Table,
@@ -25,6 +25,10 @@ pub struct Ledger {
     replicas: ArrayVec<Shadow, MAX_NODES>,
     revision: Option<u64>,
 }
+
+crate::clone_in_place!(Ledger:
+    copied { history, acknowledged }
+    cloned { committed, high_watermark, replicas, revision });
 
 impl Ledger {
     /// A ledger for a partition that is now as `view` shows it.

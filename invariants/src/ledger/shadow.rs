@@ -32,7 +32,7 @@ impl LogChange {
 }
 
 /// A replica as it was at the last state check, with the replay of what it held.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Shadow {
     log: Log,
     data: Table,
@@ -43,6 +43,10 @@ pub struct Shadow {
     changed: bool,
     revision: Option<u64>,
 }
+
+crate::clone_in_place!(Shadow:
+    copied { log }
+    cloned { data, committed_data, applied_high_watermark, applied_before, change, changed, revision });
 
 impl Shadow {
     /// Whether anything of this replica may have changed since the state check before.

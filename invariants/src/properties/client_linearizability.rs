@@ -31,7 +31,7 @@ const OPEN_WRITES_MAX: usize = 128;
 const EXPLANATIONS_MAX: usize = 64;
 
 /// All that is known of what clients saw.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Explanations {
     /// Writes that may yet take effect; a write keeps its slot for as long as it is open.
     open: SmallVec<[Option<OpenWrite>; 16]>,
@@ -40,6 +40,8 @@ pub struct Explanations {
     /// Counts events, to tell before from after.
     now: u32,
 }
+
+crate::clone_in_place!(Explanations: copied { open } cloned { keys, now });
 
 #[derive(Clone, Copy, Debug)]
 struct OpenWrite {

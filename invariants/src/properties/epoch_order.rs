@@ -13,13 +13,15 @@ use std::mem;
 pub struct EpochOrder;
 
 /// Which entry each (epoch, offset) has named so far, on any replica.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct NamedEntries {
     /// The entry of the earliest epoch at each offset: enough as long as nothing is ever rewritten.
     first: Log,
     /// Further entries, of later epochs, sorted by (offset, epoch).
     others: SmallVec<[(Offset, Entry); 8]>,
 }
+
+crate::clone_in_place!(NamedEntries: copied { first, others } cloned {});
 
 impl Canonical for NamedEntries {
     fn encode(&self, sink: &mut impl Sink) {

@@ -59,8 +59,10 @@ macro_rules! invariants {
         }
 
         /// The ghost state of every invariant.
-        #[derive(Clone, Debug, Default)]
+        #[derive(Debug, Default)]
         pub(crate) struct Ghosts { $($module: <$name as Invariant>::Ghost),* }
+
+        crate::clone_in_place!(Ghosts: copied {} cloned { $($module),* });
 
         impl Ghosts {
             #[inline]

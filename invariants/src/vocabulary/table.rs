@@ -7,11 +7,13 @@ use std::fmt;
 /// What a client would read: the last value of every key.
 ///
 /// Two tables are equal when they hold the same values, however they came to hold them.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct Table {
     /// By key id; what lies beyond the end is absent.
     values: SmallVec<[Option<ValueId>; 8]>,
 }
+
+crate::clone_in_place!(Table: copied { values } cloned {});
 
 impl Table {
     /// The replay of `log`, from nothing.

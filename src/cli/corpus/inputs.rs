@@ -1,7 +1,7 @@
 //! Inputs in files and folders.
 
 use crate::cli::Failed;
-use crate::report::save_beside;
+use crate::save::save_beside;
 use crate::scenario::fuzz_input::FuzzInput;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;

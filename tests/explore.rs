@@ -1,0 +1,360 @@
+//! Exploration: what it visits, what it finds, and that this depends on nothing else than what is
+//! explored.
+
+use highwater::explore::{
+    Bounds, Certificate, Checkpoint, Ended, Exploration, Explored, Limits, certify,
+};
+use highwater::invariants::{InvariantId, Selection};
+use highwater::isr::{Guard, IsrModel, Operation, Rules, Settings, Values, Variant};
+use highwater::model::Model;
+use highwater::run::{Run, run};
+use highwater::scenario::{Expectation, Scenario};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+const FRESH: IsrModel =
+    IsrModel { keys: 1, values: Values::Fresh, network_faults: false, delay_ticks_max: 1 };
+
+/// Small numbers, as the command line has them by default.
+fn settings(rules: Rules) -> Settings {
+    Settings {
+        rules,
+        replica_lag_timeout_ticks: 1,
+        log_retention_entries: 2,
+        ack_timeout_ticks: 2,
+        lease_duration_ticks: 1,
+        ..Settings::DEFAULTS
+    }
+}
+
+fn exploration(rules: Rules, bounds: &str) -> Exploration<'static, IsrModel> {
+    Exploration {
+        model: &FRESH,
+        settings: settings(rules),
+        bounds: Bounds::parse::<IsrModel>(bounds).unwrap(),
+        selection: Selection::ALL,
+        second_phase: false,
+        keep_going: false,
+        is_wide: false,
+        limits: Limits::default(),
+    }
+}
+
+fn explore(exploration: &Exploration<'_, IsrModel>) -> Explored<IsrModel> {
+    exploration.run(|| true, |_| ())
+}
+
+const HARDENED: Rules = Rules::of(Variant::Hardened);
+const PUBLISHED: Rules = Rules::of(Variant::Published);
+
+/// A bound: how often operations of a class may be applied, or any number of times.
+type Limit = (&'static str, Option<usize>);
+
+/// Every state within bounds, by brute force: all sequences of operations, each run from the start.
+/// The number of states on each level down to `depth`, and the length of the shortest violation, at
+/// whose level it ends.
+fn brute_force(
+    exploration: &Exploration<'_, IsrModel>,
+    bounds: &[Limit],
+    depth: usize,
+) -> (Vec<u64>, Option<usize>) {
+    let class = |operation| IsrModel::CLASSES[IsrModel::class(operation)];
+    let (mut seen, mut levels) = (BTreeSet::new(), Vec::new());
+    let mut ways: Vec<Vec<Operation>> = vec![Vec::new()];
+    for level in 0..=depth {
+        let mut next = Vec::new();
+        let mut states = 0;
+        for way in ways {
+            let mut run = Run::new(exploration.model, &exploration.settings, exploration.selection);
+            let mut used: BTreeMap<&str, usize> = BTreeMap::new();
+            for &operation in &way {
+                if !IsrModel::is_refusal(run.apply(operation)) {
+                    *used.entry(class(operation)).or_default() += 1;
+                }
+            }
+            if !run.failures().is_empty() {
+                return (levels, Some(level));
+            }
+            let times = |name| used.get(name).copied().unwrap_or(0);
+            let counted = bounds.iter().filter(|(_, limit)| limit.is_some());
+            let counted: Vec<_> = counted.map(|&(name, _)| times(name)).collect();
+            if !seen.insert((run.fingerprint(), counted)) {
+                continue;
+            }
+            states += 1;
+            let mut offered = Vec::new();
+            exploration.model.offered(run.state(), &mut offered);
+            for operation in offered {
+                let name = class(operation);
+                let bound = bounds.iter().find(|(bounded, _)| *bounded == name);
+                if bound.is_some_and(|(_, limit)| limit.is_none_or(|limit| times(name) < limit)) {
+                    next.push([way.clone(), vec![operation]].concat());
+                }
+            }
+        }
+        levels.push(states);
+        ways = next;
+    }
+    (levels, None)
+}
+
+fn bounds_text(bounds: &[Limit]) -> String {
+    let part = |(name, limit): &Limit| match limit {
+        None => (*name).to_owned(),
+        Some(limit) => format!("{name}={limit}"),
+    };
+    bounds.iter().map(part).collect::<Vec<_>>().join(",")
+}
+
+#[test]
+fn it_visits_what_brute_force_visits_and_finds_what_it_finds() {
+    let (elect, tick) = (("controller_elect", Some(1)), ("tick", None));
+    let (submit, write) = (("submit", Some(1)), ("write", Some(1)));
+    let crash = ("crash_losing", Some(1));
+    let mut violated = 0;
+    for (rules, bounds) in [
+        (HARDENED, vec![write, elect, tick]),
+        (HARDENED, vec![submit, crash, ("restart", None), tick]),
+        (PUBLISHED, vec![submit, write, elect]),
+        (PUBLISHED, vec![write, crash, ("restart", Some(1))]),
+        (
+            HARDENED.without(Guard::FenceWaitingWrites),
+            vec![submit, elect, write, ("tick", Some(2))],
+        ),
+    ] {
+        let exploration = exploration(rules, &bounds_text(&bounds));
+        let (levels, shortest) = brute_force(&exploration, &bounds, 5);
+        let explored = explore(&exploration);
+        let found = explored.counterexamples.first().map(|one| one.operations.len());
+        assert_eq!(found, shortest, "{rules} {bounds:?}");
+        assert!(levels.len() > 1);
+        assert_eq!(explored.levels[..levels.len()], levels, "{rules} {bounds:?}");
+        violated += usize::from(shortest.is_some());
+    }
+    assert!((2..5).contains(&violated), "{violated}");
+}
+
+#[test]
+fn published_breaks_within_3_operations_and_no_fewer_do() {
+    let bounds = "write=2,controller_elect=1,tick";
+    let selection = Selection::only(InvariantId::CommittedPrefixAgreement);
+    let exploration = Exploration { selection, ..exploration(PUBLISHED, bounds) };
+    let explored = explore(&exploration);
+    assert_eq!(explored.ended, Ended::AtViolation);
+    let [counterexample] = explored.counterexamples.as_slice() else { panic!("one is found") };
+    assert_eq!(counterexample.operations.len(), 3);
+    let limits = Limits { depth_max: 2, ..Limits::default() };
+    let shorter = explore(&Exploration { limits, ..exploration });
+    assert_eq!((shorter.ended, shorter.counterexamples.len()), (Ended::Depth, 0));
+}
+
+#[test]
+fn hardened_is_exhausted_and_clean_and_its_states_are_counted() {
+    let bounds = "submit=2,controller_elect=1,crash_losing=1,restart,isolate=1,heal=1,tick";
+    let explored = explore(&exploration(HARDENED, bounds));
+    assert!(explored.is_clean(), "{:?}", explored.ended);
+    assert_eq!(explored.generated(), 3_818_183);
+    assert_eq!(
+        explored.levels,
+        [
+            1, 14, 132, 901, 5_068, 21_700, 66_506, 141_431, 194_469, 163_977, 62_315, 14_525,
+            2_558, 314, 24
+        ]
+    );
+    assert_eq!(explored.distinct(), 673_935);
+    // Writes that block are sequences of the same steps: they lead nowhere else.
+    let blocking = bounds.replace("submit=2", "write+submit=2");
+    assert_eq!(explore(&exploration(HARDENED, &blocking)).distinct(), 673_935);
+}
+
+#[test]
+fn the_second_phase_of_every_state_is_looked_at() {
+    let bounds = "write=1,controller_elect=1,crash_losing=1,restart,tick";
+    let clean = explore(&Exploration { second_phase: true, ..exploration(HARDENED, bounds) });
+    assert!(clean.is_clean());
+    assert!(clean.counts.tested[InvariantId::Recovery as usize] >= clean.distinct());
+    assert!(clean.counts.tested[InvariantId::Quiescence as usize] >= clean.distinct());
+    let without = HARDENED.without(Guard::ReplaceFencedLeader);
+    let selection = Selection::only(InvariantId::Recovery);
+    let violated =
+        explore(&Exploration { second_phase: true, selection, ..exploration(without, bounds) });
+    assert_eq!(violated.counterexamples[0].operations.len(), 2);
+}
+
+#[test]
+fn threads_and_checkpoints_change_nothing() {
+    let bounds = "submit=1,write=1,controller_elect=1,crash_losing=1,restart,tick";
+    for (rules, keep_going) in [(HARDENED, false), (PUBLISHED, false), (PUBLISHED, true)] {
+        let exploration =
+            Exploration { keep_going, second_phase: true, ..exploration(rules, bounds) };
+        let on = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| explore(&exploration))
+        };
+        let one = on(1);
+        let folder = tempfile::tempdir().unwrap();
+        let checkpoint = Checkpoint::write(folder.path());
+        let with_checkpoint = exploration.run_with(Some(&checkpoint), || true, |_| ()).unwrap();
+        for other in [on(2), on(7), with_checkpoint] {
+            same(&one, &other);
+        }
+        assert_eq!(one.counterexamples.is_empty(), rules == HARDENED);
+        assert!(!keep_going || one.counterexamples.len() > 5);
+    }
+}
+
+fn same(one: &Explored<IsrModel>, other: &Explored<IsrModel>) {
+    assert_eq!(one.ended, other.ended);
+    assert_eq!((&one.levels, &one.counts), (&other.levels, &other.counts));
+    let in_short = |explored: &Explored<IsrModel>| {
+        let counterexamples = explored.counterexamples.iter();
+        counterexamples.map(|one| (one.operations.clone(), one.failure.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(in_short(one), in_short(other));
+    assert_eq!(one.collisions, other.collisions);
+}
+
+#[test]
+fn an_interrupted_exploration_that_is_gone_on_with_ends_like_one_that_was_not() {
+    let bounds = "submit=1,write=1,controller_elect=1,crash_losing=1,restart,tick";
+    for (rules, keep_going) in [(HARDENED, false), (PUBLISHED, true)] {
+        let exploration = Exploration { keep_going, ..exploration(rules, bounds) };
+        let whole = explore(&exploration);
+        for stop_after in [0, 1, 3, 8, 9] {
+            let folder = tempfile::tempdir().unwrap();
+            let asked = std::cell::Cell::new(0);
+            let go_on = || {
+                asked.set(asked.get() + 1);
+                asked.get() <= stop_after
+            };
+            let checkpoint = Checkpoint::write(folder.path());
+            let part = exploration.run_with(Some(&checkpoint), go_on, |_| ()).unwrap();
+            assert_eq!(part.ended, Ended::Interrupted);
+            let resumed = Checkpoint::resume(folder.path());
+            same(&whole, &exploration.run_with(Some(&resumed), || true, |_| ()).unwrap());
+        }
+    }
+}
+
+#[test]
+fn a_damaged_or_foreign_checkpoint_is_refused_with_a_reason() {
+    let exploration = exploration(HARDENED, "submit=1,controller_elect=1,tick");
+    let refused = |folder: &Path, exploration: &Exploration<'_, IsrModel>| {
+        let checkpoint = Checkpoint::resume(folder);
+        exploration.run_with(Some(&checkpoint), || true, |_| ()).unwrap_err().to_string()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    assert!(refused(path, &exploration).contains("no checkpoint here"));
+    let checkpoint = Checkpoint::write(path);
+    exploration.run_with(Some(&checkpoint), || true, |_| ()).unwrap();
+    let again = exploration.run_with(Some(&checkpoint), || true, |_| ()).unwrap_err();
+    assert!(again.to_string().contains("there is a checkpoint already"));
+    let bounds = Bounds::parse::<IsrModel>("submit=2,controller_elect=1,tick").unwrap();
+    let other =
+        Exploration { bounds, settings: exploration.settings, ..exploration_of(&exploration) };
+    assert!(refused(path, &other).contains("its bounds is"));
+    let mut settings = exploration.settings;
+    settings.ack_timeout_ticks = 3;
+    let other = Exploration { settings, ..exploration_of(&exploration) };
+    assert!(refused(path, &other).contains("its settings is"));
+    let other = Exploration { is_wide: true, ..exploration_of(&exploration) };
+    assert!(refused(path, &other).contains("its fingerprint_bits is"));
+    // Every byte counts.
+    let file = path.join("level-00003");
+    let content = std::fs::read(&file).unwrap();
+    for place in [0, 8, 20, content.len() / 2, content.len() - 20, content.len() - 1] {
+        let mut damaged = content.clone();
+        damaged[place] ^= 1;
+        std::fs::write(&file, damaged).unwrap();
+        let reason = refused(path, &exploration);
+        assert!(reason.contains("level-00003: damaged"), "{reason}");
+    }
+    std::fs::write(&file, &content[..content.len() - 1]).unwrap();
+    assert!(refused(path, &exploration).contains("level-00003: damaged"));
+    std::fs::write(&file, []).unwrap();
+    assert!(refused(path, &exploration).contains("level-00003: damaged"));
+    // A level of another exploration, complete in itself.
+    std::fs::copy(path.join("level-00002"), &file).unwrap();
+    assert!(refused(path, &exploration).contains("damaged"));
+}
+
+fn exploration_of<'m>(other: &Exploration<'m, IsrModel>) -> Exploration<'m, IsrModel> {
+    Exploration {
+        model: other.model,
+        settings: other.settings,
+        bounds: other.bounds.clone(),
+        ..*other
+    }
+}
+
+#[test]
+fn wide_fingerprints_visit_the_same_states() {
+    let bounds = "submit=1,write=1,controller_elect=1,crash_losing=1,restart,tick";
+    let narrow = explore(&exploration(HARDENED, bounds));
+    let wide = explore(&Exploration { is_wide: true, ..exploration(HARDENED, bounds) });
+    assert_eq!((narrow.levels, narrow.counts), (wide.levels, wide.counts));
+    assert!(wide.collisions.calculated < narrow.collisions.calculated / 1e15);
+}
+
+#[test]
+fn a_budget_that_is_reached_is_no_verdict() {
+    let whole = exploration(HARDENED, "submit=1,write=1,controller_elect=1,crash_losing=1,tick");
+    let limited = |limits| {
+        let explored = explore(&Exploration { limits, ..exploration_of(&whole) });
+        assert!(!explored.is_clean() && explored.unexpanded > 0);
+        explored.ended
+    };
+    assert!(explore(&whole).is_clean());
+    assert_eq!(limited(Limits { depth_max: 3, ..Limits::default() }), Ended::Depth);
+    assert_eq!(limited(Limits { states_max: 100, ..Limits::default() }), Ended::States);
+    assert_eq!(limited(Limits { memory_max: 60_000, ..Limits::default() }), Ended::Memory);
+}
+
+/// Each guard's regression: nothing shorter violates the same, or what is shorter is found.
+#[test]
+fn the_shortest_scenarios_of_guards_are_certified_as_far_as_a_test_can_go() {
+    let mut unknown = Vec::new();
+    for &guard in Guard::ALL {
+        let file = format!(
+            "{}/corpus/regressions/hardened-without-{guard}.json",
+            env!("CARGO_MANIFEST_DIR")
+        );
+        let scenario = Scenario::read(Path::new(&file)).unwrap();
+        let Some(Expectation::Violated { invariant, .. }) = scenario.expectation else {
+            panic!("{file} expects a violation")
+        };
+        let verdict =
+            run(&FRESH, &scenario.settings, &scenario.operations, Selection::only(invariant));
+        let failure = verdict.failure_of(invariant).unwrap();
+        let model = IsrModel::offering(&scenario.operations);
+        let limits = Limits { states_max: 300_000, ..Limits::default() };
+        let (settings, operations) = (&scenario.settings, &scenario.operations);
+        let certificate = certify(&model, settings, operations, failure, limits, || true, |_| ());
+        match certificate {
+            Certificate::Shortest(_) => {}
+            Certificate::Shorter(shorter, _) => panic!("{guard}: {:?}", shorter.operations),
+            Certificate::Unknown(_) => unknown.push(guard.name()),
+        }
+    }
+    // Its storm takes 14 operations of five kinds.
+    assert_eq!(unknown, ["one-catch-up"]);
+}
+
+#[test]
+fn a_scenario_that_is_too_long_is_replaced_by_a_shortest_one() {
+    let file = "corpus/regressions/hardened-without-fence-waiting-writes.json";
+    let scenario = Scenario::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+    let shortest = scenario.operations.len();
+    let operations = [vec![Operation::Tick], scenario.operations].concat();
+    let settings = &scenario.settings;
+    let verdict = run(&FRESH, settings, &operations, Selection::ALL);
+    let failure = verdict.failures.first().unwrap();
+    let (model, limits) = (IsrModel::offering(&operations), Limits::default());
+    let certificate = certify(&model, settings, &operations, failure, limits, || true, |_| ());
+    let Certificate::Shorter(shorter, _) = certificate else { panic!("{certificate:?}") };
+    assert_eq!(shorter.operations.len(), shortest);
+    let limits = Limits { states_max: 1, ..limits };
+    let certificate = certify(&model, settings, &operations, failure, limits, || true, |_| ());
+    assert!(matches!(certificate, Certificate::Unknown(_)));
+}
