@@ -23,4 +23,5 @@ pub use collisions::Collisions;
 pub use counterexample::Counterexample;
 pub use expand::Counts;
 pub use explorer::{Ended, Exploration, Explored, Limits, Progress};
+pub use node::{Node, Space};
 pub use table::{Fingerprint, Inserted, Table, Word};

@@ -6,17 +6,23 @@ use crate::explore::table::Fingerprint;
 use crate::model::{Model, Words};
 use highwater_invariants::{Canonical, Checker, Event, Observer, Selection, Sink};
 
-/// How states are reached and told apart.
-pub(super) struct Space<'m, M: Model> {
-    pub(super) model: &'m M,
-    pub(super) bounds: &'m Bounds,
-    pub(super) is_wide: bool,
+/// How states are reached and told apart. What the engine here uses is public, so that another
+/// engine can be held against it on the very same states.
+pub struct Space<'m, M: Model> {
+    /// The model.
+    pub model: &'m M,
+    /// Which operations are offered, and how often.
+    pub bounds: &'m Bounds,
+    /// Whether fingerprints have 128 bits rather than 64.
+    pub is_wide: bool,
 }
 
 /// A state.
-pub(super) struct Node<M: Model> {
-    pub(super) state: M::State,
-    pub(super) checker: Checker,
+pub struct Node<M: Model> {
+    /// The partition.
+    pub state: M::State,
+    /// What has been promised, and what the invariants remember.
+    pub checker: Checker,
     used: Used,
 }
 
@@ -36,7 +42,7 @@ impl<M: Model> Clone for Node<M> {
 
 impl<M: Model> Node<M> {
     /// The initial state.
-    pub(super) fn initial(model: &M, settings: &M::Settings, selection: Selection) -> Self {
+    pub fn initial(model: &M, settings: &M::Settings, selection: Selection) -> Self {
         let state = model.initial(settings);
         let checker = Checker::new(selection, &state);
         Self { state, checker, used: Used::default() }
@@ -45,20 +51,20 @@ impl<M: Model> Node<M> {
 
 impl<M: Model> Space<'_, M> {
     /// The operations that are tried in a state, each with its place among all that are offered.
-    pub(super) fn offered(&self, node: &Node<M>, offered: &mut Vec<M::Operation>) {
+    pub fn offered(&self, node: &Node<M>, offered: &mut Vec<M::Operation>) {
         offered.clear();
         self.model.offered(&node.state, offered);
     }
 
     /// Whether the bounds allow an operation.
     #[inline]
-    pub(super) fn allows(&self, node: &Node<M>, operation: M::Operation) -> bool {
+    pub fn allows(&self, node: &Node<M>, operation: M::Operation) -> bool {
         self.bounds.allow(M::class(operation), &node.used)
     }
 
     /// Applies an operation and checks everything. What is refused counts for no bound.
     #[inline]
-    pub(super) fn apply(&self, node: &mut Node<M>, operation: M::Operation) -> M::Outcome {
+    pub fn apply(&self, node: &mut Node<M>, operation: M::Operation) -> M::Outcome {
         let outcome = self.model.apply(&mut node.state, operation, &mut node.checker);
         node.checker.observe(Event::OperationEnded, &node.state);
         if !M::is_refusal(outcome) {
@@ -67,15 +73,21 @@ impl<M: Model> Space<'_, M> {
         outcome
     }
 
-    /// What identifies a state: everything on which what follows depends.
+    /// Writes everything on which what follows depends: the identity of a state.
     #[inline]
-    pub(super) fn fingerprint(&self, node: &Node<M>, words: &mut Words) -> Fingerprint {
-        words.clear();
-        self.model.encode(&node.state, words);
-        node.checker.encode(words);
+    pub fn encode(&self, node: &Node<M>, sink: &mut impl Sink) {
+        self.model.encode(&node.state, sink);
+        node.checker.encode(sink);
         for used in node.used.chunks(8) {
-            words.word(used.iter().fold(0, |word, &used| word << 8 | u64::from(used)));
+            sink.word(used.iter().fold(0, |word, &used| word << 8 | u64::from(used)));
         }
+    }
+
+    /// The fingerprint of a state's identity. `words` is room to work in.
+    #[inline]
+    pub fn fingerprint(&self, node: &Node<M>, words: &mut Words) -> Fingerprint {
+        words.clear();
+        self.encode(node, words);
         if self.is_wide {
             Fingerprint::wide(words.wide_hash())
         } else {

@@ -1,0 +1,46 @@
+//! How many states a second exploration visits, on one thread and on all.
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use highwater::explore::{Bounds, Exploration, Limits};
+use highwater::invariants::Selection;
+use highwater::isr::{IsrModel, Rules, Settings, Values, Variant};
+
+const MODEL: IsrModel =
+    IsrModel { keys: 1, values: Values::Fresh, network_faults: false, delay_ticks_max: 1 };
+
+fn states(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("explore isr hardened, states");
+    group.sample_size(10);
+    let exploration = Exploration {
+        model: &MODEL,
+        settings: Settings {
+            rules: Rules::of(Variant::Hardened),
+            replica_lag_timeout_ticks: 1,
+            log_retention_entries: 2,
+            ack_timeout_ticks: 2,
+            lease_duration_ticks: 1,
+            ..Settings::DEFAULTS
+        },
+        bounds: Bounds::parse::<IsrModel>(
+            "submit=2,controller_elect=1,crash_losing=1,restart,tick",
+        )
+        .expect("the bounds are right"),
+        selection: Selection::ALL,
+        second_phase: false,
+        keep_going: false,
+        is_wide: false,
+        limits: Limits::default(),
+    };
+    for threads in [1, 0] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.expect("threads start");
+        let explore = || pool.install(|| exploration.run(|| true, |_| ()));
+        group.throughput(Throughput::Elements(explore().distinct()));
+        let id = BenchmarkId::new("threads", pool.current_num_threads());
+        group.bench_function(id, |bencher| bencher.iter(explore));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, states);
+criterion_main!(benches);
