@@ -29,6 +29,7 @@ fn states(criterion: &mut Criterion) {
         second_phase: false,
         keep_going: false,
         is_wide: false,
+        symmetries: Vec::new(),
         limits: Limits::default(),
     };
     for threads in [1, 0] {

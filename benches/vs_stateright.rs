@@ -36,7 +36,7 @@ struct Adapter {
 
 impl Adapter {
     fn space(&self) -> Space<'static, IsrModel> {
-        Space { model: &MODEL, bounds: self.bounds, is_wide: false }
+        Space { model: &MODEL, bounds: self.bounds, is_wide: false, symmetries: &[] }
     }
 }
 
@@ -57,7 +57,7 @@ impl Hash for State {
                 self.0.write_u64(word);
             }
         }
-        let space = Space { model: &MODEL, bounds: self.1, is_wide: false };
+        let space = Space { model: &MODEL, bounds: self.1, is_wide: false, symmetries: &[] };
         space.encode(&self.0, &mut Words(hasher));
     }
 }
@@ -67,7 +67,7 @@ impl PartialEq for State {
     fn eq(&self, other: &Self) -> bool {
         let words = |state: &Self| {
             let mut words: Vec<u64> = Vec::new();
-            let space = Space { model: &MODEL, bounds: state.1, is_wide: false };
+            let space = Space { model: &MODEL, bounds: state.1, is_wide: false, symmetries: &[] };
             space.encode(&state.0, &mut words);
             words
         };
@@ -118,6 +118,7 @@ fn by_highwater(bounds: &'static Bounds) -> (u64, u64, bool) {
         second_phase: false,
         keep_going: false,
         is_wide: false,
+        symmetries: Vec::new(),
         limits: Limits::default(),
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(THREADS).build().expect("threads start");

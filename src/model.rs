@@ -1,6 +1,6 @@
 //! What an engine needs of a model. Engines never name a concrete model.
 
-use highwater_invariants::{Canonical, Checker, Observer, Sink, View};
+use highwater_invariants::{Canonical, Checker, Observer, Renaming, Sink, View};
 use std::fmt::Debug;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
@@ -88,6 +88,23 @@ pub trait Model {
     /// Writes the canonical encoding of `state`: its identity when states are compared. Time is
     /// relative in it, and clipped where it stops mattering; message ids are no part of it.
     fn encode(&self, state: &Self::State, sink: &mut impl Sink);
+
+    /// All renamings of nodes under which the model behaves the same, the identity first.
+    ///
+    /// # Errors
+    /// Why there is none but that: the order of nodes matters to the model.
+    fn symmetries(&self, settings: &Self::Settings) -> Result<Vec<Renaming>, String> {
+        let _ = settings;
+        Err(format!("names of nodes matter to the model {}", Self::NAME))
+    }
+
+    /// The canonical encoding that `state` would have if nodes had other names; what cannot make a
+    /// difference, such as the order of messages to different nodes, is made the same. Only for
+    /// [`Model::symmetries`].
+    fn encode_renamed(&self, state: &Self::State, renaming: &Renaming, sink: &mut impl Sink) {
+        let _ = renaming;
+        self.encode(state, sink);
+    }
 
     /// A 64-bit fingerprint of `state` and of what has been promised so far: XXH3 over the
     /// little-endian words of the canonical encoding; the same on every machine and in every build.

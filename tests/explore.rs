@@ -36,6 +36,7 @@ fn exploration(rules: Rules, bounds: &str) -> Exploration<'static, IsrModel> {
         second_phase: false,
         keep_going: false,
         is_wide: false,
+        symmetries: Vec::new(),
         limits: Limits::default(),
     }
 }
@@ -284,6 +285,7 @@ fn exploration_of<'m>(other: &Exploration<'m, IsrModel>) -> Exploration<'m, IsrM
         model: other.model,
         settings: other.settings,
         bounds: other.bounds.clone(),
+        symmetries: other.symmetries.clone(),
         ..*other
     }
 }

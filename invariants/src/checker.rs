@@ -3,7 +3,7 @@
 use crate::canonical::{Canonical, Sink};
 use crate::ledger::Ledger;
 use crate::properties::{Ghosts, INVARIANT_COUNT, InvariantId};
-use crate::vocabulary::{Event, Evidence, Observer, View};
+use crate::vocabulary::{Event, Evidence, Observer, Renaming, View};
 use arrayvec::ArrayVec;
 
 /// Which invariants are checked.
@@ -164,6 +164,15 @@ impl Observer for Checker {
         if event.is_state_check() {
             self.ledger.turn_page();
         }
+    }
+}
+
+impl Checker {
+    /// The encoding that the checker would have if nodes had other names. What invariants themselves
+    /// remember from one state to the next names no node.
+    pub fn encode_renamed(&self, renaming: &Renaming, sink: &mut impl Sink) {
+        self.ledger.encode_renamed(renaming, sink);
+        self.ghosts.encode(sink);
     }
 }
 

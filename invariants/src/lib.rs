@@ -30,6 +30,6 @@ pub use ledger::Ledger;
 pub use properties::{INVARIANT_COUNT, InvariantId};
 pub use vocabulary::{
     AckLevel, Entry, Event, Evidence, Fact, KeyId, LeaderEpoch, Log, MAX_NODES, Names, NodeId,
-    NodeSet, Observer, Offset, Packet, ReadLevel, Settled, Table, Unobserved, ValueId, View,
-    WriteId, first_difference,
+    NodeSet, Observer, Offset, Packet, ReadLevel, Renaming, Settled, Table, Unobserved, ValueId,
+    View, WriteId, first_difference,
 };

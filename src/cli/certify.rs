@@ -68,7 +68,7 @@ impl CertifyOptions {
                     states(&explored)
                 ),
                 word: "shorter",
-                shorter: Some(shorter),
+                shorter: Some(*shorter),
             },
             Certificate::Unknown(explored) => Certified {
                 statement: format!(

@@ -7,6 +7,7 @@ use crate::cli::output::{print, print_json};
 use crate::cli::{Exit, Failed, interrupt, memory};
 use crate::explore::{Bounds, Checkpoint, Ended, Exploration, Limits};
 use crate::isr::{GroupConfiguration, IsrModel, Operation, Settings, Values};
+use crate::model::Model;
 use crate::report::ExploreReport;
 use bytesize::ByteSize;
 use clap::Args;
@@ -65,6 +66,10 @@ pub(super) struct Explore {
     /// Go on after the first violation, and report a shortest one of each invariant
     #[arg(long)]
     keep_going: bool,
+
+    /// Count states that differ in names of nodes alone as one, where the rules treat all nodes alike
+    #[arg(long)]
+    symmetry: bool,
 
     /// Stop when so many states were visited
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -151,8 +156,14 @@ impl Explore {
         interrupt::listen()?;
         let pool = thread_pool(self.threads)?;
         let model = model_for(&bounds, self.keys);
+        let symmetries = if self.symmetry {
+            model.symmetries(&settings).map_err(|why| Failed(format!("--symmetry: {why}")))?
+        } else {
+            Vec::new()
+        };
         let exploration = Exploration {
             model: &model,
+            symmetries,
             settings,
             bounds,
             selection,
@@ -183,7 +194,7 @@ impl Explore {
         progress.finish();
         let explored = explored?;
         let seconds = started.elapsed().as_secs_f64();
-        let report = ExploreReport::of(&exploration, &explored);
+        let report = ExploreReport::of(&exploration, &explored, interrupt::is_requested());
         let mut files = Vec::new();
         for finding in report.findings() {
             let file = finding.save(&self.out).map_err(|error| {

@@ -2,7 +2,8 @@
 
 use crate::explore::bounds::Bounds;
 use crate::explore::counterexample::Counterexample;
-use crate::explore::explorer::{Ended, Exploration, Explored, Limits, Progress};
+use crate::explore::explored::{Ended, Explored, Limits, Progress};
+use crate::explore::explorer::Exploration;
 use crate::model::Model;
 use crate::run::{Failure, Phase};
 use highwater_invariants::Selection;
@@ -14,7 +15,7 @@ pub enum Certificate<M: Model> {
     /// invariant in the same phase.
     Shortest(Explored<M>),
     /// There is a shorter one; this is a shortest.
-    Shorter(Counterexample<M>, Explored<M>),
+    Shorter(Box<Counterexample<M>>, Explored<M>),
     /// Exploration ended before it knew.
     Unknown(Explored<M>),
 }
@@ -48,6 +49,7 @@ where
         second_phase: failure.phase != Phase::Operations,
         keep_going: false,
         is_wide: false,
+        symmetries: Vec::new(),
         limits: Limits { depth_max, ..limits },
     };
     if operations.is_empty() {
@@ -64,7 +66,7 @@ where
     match explored.ended {
         Ended::AtViolation if !explored.counterexamples.is_empty() => {
             let shorter = explored.counterexamples.swap_remove(0);
-            Certificate::Shorter(shorter, explored)
+            Certificate::Shorter(Box::new(shorter), explored)
         }
         Ended::Exhausted if all_was_decided => Certificate::Shortest(explored),
         Ended::Depth if all_was_decided && depth_max + 1 == operations.len() => {

@@ -51,6 +51,7 @@ pub(super) struct Identity {
     pub(super) invariants: Vec<String>,
     pub(super) second_phase: bool,
     pub(super) keep_going: bool,
+    pub(super) symmetry: bool,
     pub(super) fingerprint_bits: u32,
     /// The initial state's fingerprint: another encoding of states is another exploration.
     pub(super) initial: String,

@@ -53,7 +53,7 @@ impl<M: Model> Counterexample<M> {
     pub(super) fn again(
         exploration: &Exploration<'_, M>,
         operations: Vec<M::Operation>,
-        known: Vec<InvariantId>,
+        known: &[InvariantId],
     ) -> Option<Self> {
         let Exploration { model, settings, selection, .. } = exploration;
         let verdict = run(*model, settings, &operations, *selection, true);

@@ -97,6 +97,7 @@ mod selection_by_name {
     use highwater_invariants::{InvariantId, Selection};
     use serde::{Deserialize, Deserializer, Serializer, de};
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
     pub(super) fn serialize<S: Serializer>(
         selection: &Selection,
         serializer: S,

@@ -4,7 +4,7 @@
 use crate::explore::bounds::{Bounds, Used};
 use crate::explore::table::Fingerprint;
 use crate::model::{Model, Words};
-use highwater_invariants::{Canonical, Checker, Event, Observer, Selection, Sink};
+use highwater_invariants::{Canonical, Checker, Event, Observer, Renaming, Selection, Sink};
 
 /// How states are reached and told apart. What the engine here uses is public, so that another
 /// engine can be held against it on the very same states.
@@ -15,6 +15,8 @@ pub struct Space<'m, M: Model> {
     pub bounds: &'m Bounds,
     /// Whether fingerprints have 128 bits rather than 64.
     pub is_wide: bool,
+    /// Renamings of nodes under which states count as one; empty if names matter.
+    pub symmetries: &'m [Renaming],
 }
 
 /// A state.
@@ -78,20 +80,41 @@ impl<M: Model> Space<'_, M> {
     pub fn encode(&self, node: &Node<M>, sink: &mut impl Sink) {
         self.model.encode(&node.state, sink);
         node.checker.encode(sink);
-        for used in node.used.chunks(8) {
-            sink.word(used.iter().fold(0, |word, &used| word << 8 | u64::from(used)));
-        }
+        encode_used(node.used, sink);
     }
 
     /// The fingerprint of a state's identity. `words` is room to work in.
     #[inline]
     pub fn fingerprint(&self, node: &Node<M>, words: &mut Words) -> Fingerprint {
-        words.clear();
-        self.encode(node, words);
+        if self.symmetries.is_empty() {
+            words.clear();
+            self.encode(node, words);
+            return self.hash(words);
+        }
+        let renamed = self.symmetries.iter().map(|renaming| {
+            words.clear();
+            self.model.encode_renamed(&node.state, renaming, words);
+            node.checker.encode_renamed(renaming, words);
+            encode_used(node.used, words);
+            self.hash(words)
+        });
+        // Whatever the nodes are called, the least is the same.
+        renamed.min().unwrap_or_else(|| unreachable!("there is one renaming at least"))
+    }
+
+    #[inline]
+    fn hash(&self, words: &Words) -> Fingerprint {
         if self.is_wide {
             Fingerprint::wide(words.wide_hash())
         } else {
             Fingerprint::narrow(words.hash())
         }
+    }
+}
+
+#[inline]
+fn encode_used(used: Used, sink: &mut impl Sink) {
+    for used in used.chunks(8) {
+        sink.word(used.iter().fold(0, |word, &used| word << 8 | u64::from(used)));
     }
 }

@@ -13,6 +13,7 @@ mod client;
 mod configuration;
 mod controller;
 mod election;
+mod encode;
 mod error;
 mod faults;
 mod group;

@@ -14,6 +14,8 @@ use serde_json::{Map, Value, json};
 pub struct ExploreReport<'e> {
     exploration: &'e Exploration<'e, IsrModel>,
     explored: &'e Explored<IsrModel>,
+    /// Whether the user stopped it, rather than time.
+    was_stopped: bool,
 }
 
 impl<'e> ExploreReport<'e> {
@@ -21,8 +23,9 @@ impl<'e> ExploreReport<'e> {
     pub fn of(
         exploration: &'e Exploration<'e, IsrModel>,
         explored: &'e Explored<IsrModel>,
+        was_stopped: bool,
     ) -> Self {
-        Self { exploration, explored }
+        Self { exploration, explored, was_stopped }
     }
 
     /// One word.
@@ -31,7 +34,7 @@ impl<'e> ExploreReport<'e> {
             _ if !self.explored.counterexamples.is_empty() => "violated",
             Ended::Exhausted if self.explored.is_clean() => "exhausted",
             Ended::Exhausted => "undecided",
-            Ended::Interrupted => "interrupted",
+            Ended::Interrupted if self.was_stopped => "interrupted",
             _ => "budget reached",
         }
     }
@@ -145,12 +148,13 @@ impl<'e> ExploreReport<'e> {
                     Ended::States => "the most states",
                     Ended::Depth => "the most operations",
                     Ended::Memory => "the most memory",
-                    _ => "interrupted",
+                    _ if self.was_stopped => "stopped by the user",
+                    _ => "the time",
                 };
-                let what =
-                    if ended == Ended::Interrupted { "interrupted" } else { "budget reached" };
                 format!(
-                    "{what} ({why}): nothing found in what was visited, variant {rules}; {left} states were visited and not gone on from"
+                    "{} ({why}): nothing found in what was visited, variant {rules}; \
+                     {left} states were visited and not gone on from",
+                    self.verdict()
                 )
             }
         }

@@ -10,7 +10,7 @@ pub use shadow::{LogChange, Shadow};
 
 use crate::canonical::{Canonical, Sink};
 use crate::vocabulary::{
-    AckLevel, Entry, Event, Log, MAX_NODES, NodeId, Offset, Table, View, is_prefix,
+    AckLevel, Entry, Event, Log, MAX_NODES, NodeId, Offset, Renaming, Table, View, is_prefix,
 };
 use arrayvec::ArrayVec;
 use smallvec::SmallVec;
@@ -152,6 +152,13 @@ impl Ledger {
 
 impl Canonical for Ledger {
     fn encode(&self, sink: &mut impl Sink) {
+        self.encode_renamed(&Renaming::identity(self.replicas.len()), sink);
+    }
+}
+
+impl Ledger {
+    /// The encoding that the ledger would have if nodes had other names.
+    pub fn encode_renamed(&self, renaming: &Renaming, sink: &mut impl Sink) {
         self.history.encode(sink);
         sink.word(self.acknowledged.len() as u64);
         for (offset, entry) in &self.acknowledged {
@@ -159,8 +166,8 @@ impl Canonical for Ledger {
             sink.word(entry.bits());
         }
         sink.word(u64::from(self.high_watermark.0));
-        for replica in &self.replicas {
-            replica.encode(sink);
+        for node in renaming.in_new_order() {
+            self.replicas[node.index()].encode(sink);
         }
     }
 }

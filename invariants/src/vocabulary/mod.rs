@@ -7,6 +7,7 @@ mod entry;
 mod event;
 mod evidence;
 mod ids;
+mod renaming;
 mod table;
 mod view;
 
@@ -14,5 +15,6 @@ pub use entry::{Entry, Log, entry_at, first_difference, is_prefix};
 pub use event::{AckLevel, Event, Observer, Packet, ReadLevel, Settled, Unobserved};
 pub use evidence::{Evidence, Fact, Names};
 pub use ids::{KeyId, LeaderEpoch, MAX_NODES, NodeId, NodeSet, Offset, ValueId, WriteId};
+pub use renaming::Renaming;
 pub use table::Table;
 pub use view::View;

@@ -1,0 +1,337 @@
+//! Level-synchronous breadth-first search.
+//!
+//! A level is expanded in chunks. All threads expand states of a chunk and look up successors in the
+//! table, which does not change meanwhile; what is not there is then inserted, each part of the table
+//! by its owner, in the order of parents and operations. So of all ways to a state the same one is
+//! kept on any number of threads, and a counterexample is not only a shortest one but always the
+//! same.
+
+use crate::explore::checkpoint::{Checkpoint, CheckpointError, LevelWriter};
+use crate::explore::collisions::Collisions;
+use crate::explore::counterexample::Counterexample;
+use crate::explore::expand::{Candidate, Counts, Expanded, Expander, Hit, first, note};
+use crate::explore::explored::{Ended, Explored, Progress};
+use crate::explore::explorer::Exploration;
+use crate::explore::levels::{Level, Walk};
+use crate::explore::node::{Node, Space};
+use crate::explore::restore::Found;
+use crate::explore::table::{Inserted, Table};
+use crate::model::{Model, Words};
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::atomic::AtomicU64;
+
+/// States that are expanded before the table is changed.
+const CHUNK: usize = 8192;
+/// States that one thread expands at a time.
+const PIECE: usize = 64;
+/// Parts of the table that are filled side by side.
+const OWNERS: usize = 16;
+/// How full the table may get, in percent. Fuller, looking up takes long.
+const LOAD_MAX: usize = 88;
+/// Homes of the first table.
+const HOMES_MIN: usize = 1 << 12;
+
+/// Bytes that a table of so many homes takes.
+const fn table_bytes(homes: usize, is_wide: bool) -> usize {
+    Table::<AtomicU64>::bytes(homes, is_wide)
+}
+
+/// An exploration in progress.
+pub(super) struct Search<'e, M: Model> {
+    pub(super) exploration: &'e Exploration<'e, M>,
+    pub(super) space: Space<'e, M>,
+    pub(super) root: Node<M>,
+    pub(super) levels: Vec<Level>,
+    pub(super) table: Table,
+    pub(super) distinct: u64,
+    pub(super) counts: Counts,
+    pub(super) counterexamples: Vec<Counterexample<M>>,
+    /// Where the counterexamples were found.
+    pub(super) found: Vec<Found>,
+    pub(super) expanded: usize,
+    pub(super) checkpoint: Option<&'e Checkpoint>,
+}
+
+impl<'e, M> Search<'e, M>
+where
+    M: Model + Sync,
+    M::Settings: Sync,
+    M::State: Send + Sync,
+    M::Operation: Send + Sync,
+{
+    pub(super) fn new(
+        exploration: &'e Exploration<'e, M>,
+        checkpoint: Option<&'e Checkpoint>,
+    ) -> Result<Self, CheckpointError> {
+        let Exploration {
+            model, ref settings, ref bounds, selection, is_wide, ref symmetries, ..
+        } = *exploration;
+        let space = Space { model, bounds, is_wide, symmetries };
+        let root = Node::initial(model, settings, selection);
+        let initial = space.fingerprint(&root, &mut Words::default());
+        let mut search = Self {
+            exploration,
+            space,
+            root,
+            levels: Vec::new(),
+            table: Table::new(HOMES_MIN, is_wide),
+            distinct: 0,
+            counts: Counts::new::<M>(),
+            counterexamples: Vec::new(),
+            found: Vec::new(),
+            expanded: 0,
+            checkpoint,
+        };
+        let stored = match checkpoint {
+            Some(checkpoint) => checkpoint.open(&exploration.identity(initial))?,
+            None => Vec::new(),
+        };
+        if stored.is_empty() {
+            search.table.insert(initial);
+            search.distinct = 1;
+            let mut level = Level::default();
+            level.push(0);
+            if let Some(checkpoint) = checkpoint {
+                let mut writer = checkpoint.begin(0)?;
+                writer.state(0, initial)?;
+                writer.finish(None, &search.notes())?;
+            }
+            search.levels.push(level);
+        } else {
+            search.restore(stored)?;
+        }
+        Ok(search)
+    }
+
+    /// Expands the last level. How the exploration ends with that, if it does.
+    pub(super) fn expand_level(
+        &mut self,
+        go_on: &impl Fn() -> bool,
+        on_progress: &mut impl FnMut(Progress),
+    ) -> Result<Option<Ended>, CheckpointError> {
+        let depth = self.levels.len() - 1;
+        let limits = self.exploration.limits;
+        let number = self.levels[depth].len();
+        let go_deeper = depth < limits.depth_max;
+        let (mut of_states, mut of_operations) = (Vec::new(), Vec::new());
+        let mut next = Level::default();
+        let mut writer = match self.checkpoint {
+            Some(checkpoint) if go_deeper => Some(checkpoint.begin(depth + 1)?),
+            _ => None,
+        };
+        self.expanded = 0;
+        for start in (0..number).step_by(CHUNK) {
+            if !go_on() {
+                self.levels.push(next);
+                return Ok(Some(Ended::Interrupted));
+            }
+            let range = start..number.min(start + CHUNK);
+            let pieces = self.expand(range.clone(), go_deeper);
+            for piece in &pieces {
+                note(&mut of_states, piece.of_states.iter().cloned());
+                note(&mut of_operations, piece.of_operations.iter().cloned());
+                self.counts.add(&piece.counts);
+            }
+            // An operation that violates is the last one; only the states themselves still matter.
+            let is_over = !self.exploration.keep_going && !of_operations.is_empty();
+            if go_deeper && !is_over {
+                let candidates = pieces
+                    .iter()
+                    .map(|piece| piece.candidates.iter().map(Vec::len).sum::<usize>())
+                    .sum();
+                if !self.make_room(candidates) {
+                    self.levels.push(next);
+                    return Ok(Some(Ended::Memory));
+                }
+                self.insert(&range, &pieces, &mut next, writer.as_mut())?;
+            }
+            self.expanded = range.end;
+            on_progress(self.progress(depth));
+            if self.distinct > limits.states_max {
+                self.levels.push(next);
+                return Ok(Some(Ended::States));
+            }
+        }
+        self.note_violations(&of_states, &of_operations);
+        if !self.counterexamples.is_empty() && !self.exploration.keep_going {
+            self.levels.push(next);
+            return Ok(Some(Ended::AtViolation));
+        }
+        if !go_deeper {
+            return Ok(Some(Ended::Depth));
+        }
+        if next.is_empty() {
+            return Ok(Some(Ended::Exhausted));
+        }
+        self.levels.push(next);
+        if let Some(writer) = writer {
+            writer.finish(self.levels.get(depth), &self.notes())?;
+        }
+        Ok(None)
+    }
+
+    fn expand(&self, range: Range<usize>, go_deeper: bool) -> Vec<Expanded> {
+        let expander = Expander {
+            space: &self.space,
+            root: &self.root,
+            levels: &self.levels,
+            table: &self.table,
+            owners: OWNERS,
+            second_phase: self.exploration.second_phase,
+            go_deeper,
+            go_on: self.exploration.keep_going,
+        };
+        let starts: Vec<_> = range.clone().step_by(PIECE).collect();
+        let piece = |start: usize| expander.run(start..range.end.min(start + PIECE));
+        starts.into_par_iter().map(piece).collect()
+    }
+
+    /// Makes sure that so many more states fit into the table. False if memory is over.
+    pub(super) fn make_room(&mut self, more: usize) -> bool {
+        let needed = (self.distinct as usize + more) * 100 / LOAD_MAX + 1;
+        if needed <= self.table.homes() {
+            return true;
+        }
+        let (homes, is_wide) = (needed.max(self.table.homes() * 5 / 4), self.exploration.is_wide);
+        // While the table grows there are two.
+        let while_growing = self.bytes() + table_bytes(homes, is_wide);
+        if while_growing > self.exploration.limits.memory_max {
+            return false;
+        }
+        self.table = self.table.grown(homes);
+        true
+    }
+
+    /// Inserts what is new of a chunk, and notes the children of its states.
+    fn insert(
+        &mut self,
+        range: &Range<usize>,
+        pieces: &[Expanded],
+        next: &mut Level,
+        mut writer: Option<&mut LevelWriter>,
+    ) -> Result<(), CheckpointError> {
+        let table = &self.table;
+        let mut new: Vec<Candidate> = (0..OWNERS)
+            .into_par_iter()
+            .flat_map_iter(|owner| {
+                let candidates = pieces.iter().flat_map(move |piece| &piece.candidates[owner]);
+                candidates.filter(|one| table.insert(one.fingerprint) == Inserted::New).copied()
+            })
+            .collect();
+        new.par_sort_unstable_by_key(|one| (one.parent, one.choice));
+        self.distinct += new.len() as u64;
+        let level = self.levels.len() - 1;
+        let mut rest = new.as_slice();
+        for parent in range.clone() {
+            let children = rest.partition_point(|one| one.parent as usize <= parent);
+            self.levels[level].note_children(children as u16);
+            for child in &rest[..children] {
+                next.push(child.choice);
+                if let Some(writer) = &mut writer {
+                    writer.state(child.choice, child.fingerprint)?;
+                }
+            }
+            rest = &rest[children..];
+        }
+        Ok(())
+    }
+
+    /// Keeps the first violation of each invariant: by a state of this level before one by an
+    /// operation, which leads to the next.
+    fn note_violations(&mut self, of_states: &[Hit], of_operations: &[Hit]) {
+        for hits in [of_states, of_operations] {
+            let only_one = [first(hits).cloned()];
+            let hits: Vec<_> = if self.exploration.keep_going {
+                hits.to_vec()
+            } else {
+                only_one.into_iter().flatten().collect()
+            };
+            for hit in hits {
+                let invariant = hit.violation.invariant;
+                let is_known = |one: &Counterexample<M>| one.failure.invariant() == invariant;
+                let is_enough = !self.exploration.keep_going && !self.counterexamples.is_empty();
+                if !is_enough && !self.counterexamples.iter().any(is_known) {
+                    let Hit { state, choice, .. } = hit;
+                    let found = Found { level: self.level_expanded(), state, choice };
+                    let operations = self.operations_to(found);
+                    let exploration = self.exploration;
+                    let counterexample = Counterexample::confirmed(exploration, operations, &hit);
+                    self.counterexamples.push(counterexample);
+                    self.found.push(found);
+                }
+            }
+        }
+    }
+
+    /// The operations that lead to a violation.
+    pub(super) fn operations_to(&self, found: Found) -> Vec<M::Operation> {
+        let walk = Walk::from(&self.levels[..=found.level], found.state);
+        let mut node = self.root.clone();
+        let (mut offered, mut operations) = (Vec::new(), Vec::new());
+        for choice in walk.choices_from(1).chain(found.choice) {
+            self.space.offered(&node, &mut offered);
+            let operation = offered[usize::from(choice)];
+            self.space.apply(&mut node, operation);
+            operations.push(operation);
+        }
+        operations
+    }
+
+    /// The level that is being expanded: the last one.
+    fn level_expanded(&self) -> usize {
+        self.levels.len() - 1
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let table = table_bytes(self.table.homes(), self.exploration.is_wide);
+        table + self.levels.iter().map(Level::bytes).sum::<usize>()
+    }
+
+    pub(super) fn load(&self) -> f64 {
+        self.distinct as f64 / self.table.homes() as f64
+    }
+
+    fn progress(&self, level: usize) -> Progress {
+        Progress {
+            level,
+            frontier: self.levels[level].len(),
+            expanded: self.expanded,
+            distinct: self.distinct,
+            generated: 1 + self.counts.generated,
+            load: self.load(),
+            bytes: self.bytes(),
+        }
+    }
+
+    /// What came of it.
+    pub(super) fn conclude(mut self, ended: Ended) -> Explored<M> {
+        let mut levels: Vec<_> = self.levels.iter().map(|level| level.len() as u64).collect();
+        while levels.last() == Some(&0) {
+            levels.pop();
+        }
+        self.counterexamples.sort_by_key(|one| (one.operations.len(), one.failure.phase));
+        let is_over = matches!(ended, Ended::Exhausted);
+        let unexpanded = if is_over { 0 } else { self.unexpanded(ended) };
+        Explored {
+            ended,
+            collisions: Collisions::of(&self.table, self.distinct, 1 + self.counts.generated),
+            bytes: self.bytes(),
+            load: self.load(),
+            counterexamples: self.counterexamples,
+            levels,
+            unexpanded,
+            counts: self.counts,
+        }
+    }
+
+    /// States that were visited and not expanded.
+    fn unexpanded(&self, ended: Ended) -> u64 {
+        let last = self.levels.len() - 1;
+        if ended == Ended::Depth {
+            return self.levels[last].len() as u64;
+        }
+        let before = self.levels[last.saturating_sub(1)].len() - self.expanded;
+        (before + self.levels[last].len()) as u64
+    }
+}
