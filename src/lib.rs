@@ -22,6 +22,7 @@ pub mod conform;
 pub mod explore;
 pub mod fuzz;
 pub mod isr;
+pub mod kip;
 pub mod model;
 pub mod nightly;
 pub mod report;

@@ -30,7 +30,7 @@ fn it_is_clean_over_all_profiles_and_every_invariant_is_tested() {
     let results = search(&hardened(None), 4, 60_000);
     assert!(results.groups.is_empty(), "{:?}", results.groups);
     assert!(
-        results.tally.tested.iter().all(|&tested| tested > 1_000),
+        results.tally.tested[..InvariantId::ALL.len()].iter().all(|&tested| tested > 1_000),
         "{:?}",
         results.tally.tested
     );

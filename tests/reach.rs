@@ -1,6 +1,6 @@
 //! The generator reaches everything that it should.
 
-use highwater::invariants::Selection;
+use highwater::invariants::{InvariantId, Selection};
 use highwater::isr::{Branch, IsrModel, Operation, Outcome, Rules, Variant};
 use highwater::model::Model;
 use highwater::scenario::generate::Generator;
@@ -43,12 +43,20 @@ fn ten_thousand_sequences_of_each_variant_reach_every_operation_branch_and_refus
         let cannot_happen = *branch == Branch::NonCurrentLeaderRejected;
         assert_eq!(count == 0, cannot_happen, "{name}: {count}");
     }
-    assert!(tally.tested.iter().all(|&tested| tested > 1_000), "{:?}", tally.tested);
+    assert!(
+        tally.tested[..InvariantId::ALL.len()].iter().all(|&tested| tested > 1_000),
+        "{:?}",
+        tally.tested
+    );
     assert_eq!(tally.undecided.iter().sum::<u64>(), 0);
 }
 
 #[test]
 fn the_first_round_of_a_default_search_tests_every_invariant() {
     let tally = run(&Generator::default(), 512).tally;
-    assert!(tally.tested.iter().all(|&tested| tested > 0), "{:?}", tally.tested);
+    assert!(
+        tally.tested[..InvariantId::ALL.len()].iter().all(|&tested| tested > 0),
+        "{:?}",
+        tally.tested
+    );
 }

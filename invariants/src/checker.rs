@@ -11,10 +11,28 @@ use arrayvec::ArrayVec;
 pub struct Selection(u32);
 
 impl Selection {
-    /// All of them.
-    pub const ALL: Self = Self((1 << INVARIANT_COUNT) - 1);
+    /// All general ones.
+    pub const ALL: Self = Self::of(&InvariantId::ALL);
+    /// Those of published specifications.
+    pub const SPECIFIED: Self = Self::of(&InvariantId::SPECIFIED);
     /// None: runs without checking.
     pub const NONE: Self = Self(0);
+
+    /// These.
+    pub const fn of(invariants: &[InvariantId]) -> Self {
+        let (mut selection, mut index) = (Self::NONE, 0);
+        while index < invariants.len() {
+            selection = selection.with(invariants[index]);
+            index += 1;
+        }
+        selection
+    }
+
+    /// Invariants that are in this selection and in `other`.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
 
     /// Only `invariant`.
     pub const fn only(invariant: InvariantId) -> Self {
@@ -73,11 +91,13 @@ pub struct Checker {
     tested: [u64; INVARIANT_COUNT],
     undecided: Selection,
     violations: ArrayVec<Violation, INVARIANT_COUNT>,
+    /// Whether some selected invariant needs to know what was promised.
+    keeps_ledger: bool,
 }
 
 crate::clone_in_place!(Checker:
     copied {}
-    cloned { ledger, ghosts, active, tested, undecided, violations });
+    cloned { ledger, ghosts, active, tested, undecided, violations, keeps_ledger });
 
 impl Checker {
     /// A checker of `selection` for a partition that is now as `view` shows it.
@@ -89,6 +109,7 @@ impl Checker {
             tested: [0; INVARIANT_COUNT],
             undecided: Selection::NONE,
             violations: ArrayVec::new(),
+            keeps_ledger: !selection.and(Selection::ALL).is_empty(),
         }
     }
 
@@ -150,6 +171,17 @@ impl Observer for Checker {
         if self.active.is_empty() || event.is_arrival_from_the_leader(view) {
             return;
         }
+        if !self.active.and(Selection::SPECIFIED).is_empty() && event.is_state_check() {
+            let (active, mut findings) = (self.active, ArrayVec::new());
+            let (ledger, tested) = (&self.ledger, &mut self.tested);
+            Ghosts::check_specified(ledger, event, view, active, tested, &mut findings);
+            if !findings.is_empty() {
+                self.settle(findings);
+            }
+        }
+        if !self.keeps_ledger {
+            return;
+        }
         let says_nothing_else = matches!(event, Event::Ticked | Event::OperationEnded);
         if says_nothing_else && !self.ledger.may_have_changed(view) {
             return;
@@ -171,16 +203,20 @@ impl Checker {
     /// The encoding that the checker would have if nodes had other names. What invariants themselves
     /// remember from one state to the next names no node.
     pub fn encode_renamed(&self, renaming: &Renaming, sink: &mut impl Sink) {
-        self.ledger.encode_renamed(renaming, sink);
-        self.ghosts.encode(sink);
+        if self.keeps_ledger {
+            self.ledger.encode_renamed(renaming, sink);
+            self.ghosts.encode(sink);
+        }
     }
 }
 
 impl Canonical for Checker {
     /// The ledger and every invariant's own ghost state; counts and violations are no part of it.
     fn encode(&self, sink: &mut impl Sink) {
-        self.ledger.encode(sink);
-        self.ghosts.encode(sink);
+        if self.keeps_ledger {
+            self.ledger.encode(sink);
+            self.ghosts.encode(sink);
+        }
     }
 }
 

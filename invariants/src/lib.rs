@@ -29,7 +29,7 @@ pub use checker::{Checker, Selection, Violation};
 pub use ledger::Ledger;
 pub use properties::{INVARIANT_COUNT, InvariantId};
 pub use vocabulary::{
-    AckLevel, Entry, Event, Evidence, Fact, KeyId, LeaderEpoch, Log, MAX_NODES, Names, NodeId,
-    NodeSet, Observer, Offset, Packet, ReadLevel, Renaming, Settled, Table, Unobserved, ValueId,
-    View, WriteId, first_difference,
+    AckLevel, Belief, Entry, Event, Evidence, Fact, KeyId, LeaderEpoch, Log, MAX_NODES, Names,
+    NodeId, NodeSet, Observer, Offset, Packet, ReadLevel, Renaming, Settled, Table, Unobserved,
+    ValueId, View, WriteId, first_difference,
 };

@@ -1,4 +1,7 @@
 //! The invariants, one file each. To add one: write its file, and name it in the list below.
+//!
+//! The general ones speak of any replicated partition. Those of published specifications speak of
+//! what only models of such specifications have, and need no ledger.
 
 use crate::canonical::{Canonical, Sink};
 use crate::checker::{Finding, Selection};
@@ -28,33 +31,51 @@ pub trait Invariant {
 }
 
 macro_rules! invariants {
-    ($($module:ident :: $name:ident),* $(,)?) => {
+    (
+        general { $($module:ident :: $name:ident),* $(,)? }
+        specified { $($specified_module:ident :: $specified:ident),* $(,)? }
+    ) => {
         $(mod $module; pub use $module::$name;)*
+        $(mod $specified_module; pub use $specified_module::$specified;)*
 
         /// Names an invariant.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum InvariantId { $(#[doc = concat!("See [`struct@", stringify!($name), "`].")] $name),* }
+        pub enum InvariantId {
+            $(#[doc = concat!("See [`struct@", stringify!($name), "`].")] $name,)*
+            $(#[doc = concat!("See [`struct@", stringify!($specified), "`].")] $specified,)*
+        }
 
-        /// How many invariants there are.
-        pub const INVARIANT_COUNT: usize = [$(InvariantId::$name),*].len();
+        /// How many invariants there are, general ones and others.
+        pub const INVARIANT_COUNT: usize =
+            [$(InvariantId::$name,)* $(InvariantId::$specified),*].len();
 
         impl InvariantId {
-            /// All invariants, the five that the project is for first.
-            pub const ALL: [Self; INVARIANT_COUNT] = [$(Self::$name),*];
+            /// All general invariants, the five that the project is for first.
+            pub const ALL: [Self; [$(Self::$name),*].len()] = [$(Self::$name),*];
+
+            /// The invariants of published specifications.
+            pub const SPECIFIED: [Self; [$(Self::$specified),*].len()] = [$(Self::$specified),*];
 
             /// The name, as on the command line and in files.
             pub const fn name(self) -> &'static str {
-                match self { $(Self::$name => <$name as Invariant>::NAME),* }
+                match self {
+                    $(Self::$name => <$name as Invariant>::NAME,)*
+                    $(Self::$specified => <$specified as Invariant>::NAME,)*
+                }
             }
 
             /// What it says, in one sentence.
             pub const fn statement(self) -> &'static str {
-                match self { $(Self::$name => <$name as Invariant>::STATEMENT),* }
+                match self {
+                    $(Self::$name => <$name as Invariant>::STATEMENT,)*
+                    $(Self::$specified => <$specified as Invariant>::STATEMENT,)*
+                }
             }
 
             /// The invariant of that name.
             pub fn from_name(name: &str) -> Option<Self> {
-                Self::ALL.into_iter().find(|invariant| invariant.name() == name)
+                let mut known = Self::ALL.into_iter().chain(Self::SPECIFIED);
+                known.find(|invariant| invariant.name() == name)
             }
         }
 
@@ -85,6 +106,27 @@ macro_rules! invariants {
                     }
                 )*
             }
+
+            /// The same for invariants of specifications, which look at a state and nothing else.
+            #[inline]
+            pub(crate) fn check_specified<V: View>(
+                ledger: &Ledger,
+                event: Event,
+                view: &V,
+                active: Selection,
+                tested: &mut [u64; INVARIANT_COUNT],
+                findings: &mut ArrayVec<(InvariantId, Finding), INVARIANT_COUNT>,
+            ) {
+                $(
+                    let id = InvariantId::$specified;
+                    if active.contains(id)
+                        && let Err(finding) =
+                            $specified::check(&mut (), ledger, event, view, &mut tested[id as usize])
+                    {
+                        findings.push((id, finding));
+                    }
+                )*
+            }
         }
 
         impl Canonical for Ghosts {
@@ -96,18 +138,26 @@ macro_rules! invariants {
 }
 
 invariants! {
-    hw_monotonicity::HwMonotonicity,
-    committed_prefix_agreement::CommittedPrefixAgreement,
-    stale_epoch_rejection::StaleEpochRejection,
-    min_insync_admission::MinInsyncAdmission,
-    linearizable_read_below_hw::LinearizableReadBelowHw,
-    acked_durability::AckedDurability,
-    hw_within_isr::HwWithinIsr,
-    committed_data_replay::CommittedDataReplay,
-    epoch_order::EpochOrder,
-    durable_prefix::DurablePrefix,
-    committed_on_min_insync::CommittedOnMinInsync,
-    client_linearizability::ClientLinearizability,
-    quiescence::Quiescence,
-    recovery::Recovery,
+    general {
+        hw_monotonicity::HwMonotonicity,
+        committed_prefix_agreement::CommittedPrefixAgreement,
+        stale_epoch_rejection::StaleEpochRejection,
+        min_insync_admission::MinInsyncAdmission,
+        linearizable_read_below_hw::LinearizableReadBelowHw,
+        acked_durability::AckedDurability,
+        hw_within_isr::HwWithinIsr,
+        committed_data_replay::CommittedDataReplay,
+        epoch_order::EpochOrder,
+        durable_prefix::DurablePrefix,
+        committed_on_min_insync::CommittedOnMinInsync,
+        client_linearizability::ClientLinearizability,
+        quiescence::Quiescence,
+        recovery::Recovery,
+    }
+    specified {
+        weak_isr::WeakIsr,
+        strong_isr::StrongIsr,
+        leader_in_isr::LeaderInIsr,
+        valid_high_watermark::ValidHighWatermark,
+    }
 }

@@ -17,4 +17,4 @@ pub use evidence::{Evidence, Fact, Names};
 pub use ids::{KeyId, LeaderEpoch, MAX_NODES, NodeId, NodeSet, Offset, ValueId, WriteId};
 pub use renaming::Renaming;
 pub use table::Table;
-pub use view::View;
+pub use view::{Belief, View};

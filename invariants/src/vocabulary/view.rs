@@ -2,6 +2,17 @@
 
 use crate::vocabulary::{Entry, LeaderEpoch, NodeId, NodeSet, Offset, Table};
 
+/// What a node believes of the partition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Belief {
+    /// That it leads.
+    pub leads: bool,
+    /// The in-sync replica set.
+    pub isr: NodeSet,
+    /// The offset of the last committed entry.
+    pub high_watermark: Offset,
+}
+
 /// A look at a replicated partition. Reading it changes nothing.
 ///
 /// A model that has no durable image, or keeps no key-value data, answers `None`, and the
@@ -31,6 +42,20 @@ pub trait View {
     fn data(&self, node: NodeId) -> Option<&Table>;
     /// The replay of the log of `node` through its applied high watermark, as the node keeps it.
     fn committed_data(&self, node: NodeId) -> Option<&Table>;
+
+    /// What a node itself believes, where it may believe otherwise than the controller. `None` if the
+    /// model has no such beliefs.
+    fn belief(&self, node: NodeId) -> Option<Belief> {
+        let _ = node;
+        None
+    }
+
+    /// Whether both nodes have all offsets through `end`, and the same entries there.
+    #[inline]
+    fn agree_through(&self, one: NodeId, other: NodeId, end: Offset) -> bool {
+        let through = |node| self.log(node).get(..end.entries());
+        through(one).is_some_and(|entries| through(other) == Some(entries))
+    }
 
     /// A number that changes whenever anything that this view shows changes. `None` if the model
     /// keeps none; then everything is looked at each time.
