@@ -3,16 +3,26 @@
 
 use highwater::explore::{Bounds, Ended, Exploration, Explored, Limits};
 use highwater::invariants::{InvariantId, Selection, View};
-use highwater::kip::{KipModel, KipSettings, KipState, Preset};
+use highwater::kip::{
+    AsyncIsrModel, AsyncIsrSettings, HwOver, KipModel, KipSettings, KipState, Preset, Rules,
+};
 use highwater::model::{Model, Words};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 fn exploration(settings: KipSettings, selection: Selection) -> Exploration<'static, KipModel> {
+    exploration_of(&KipModel, settings, selection)
+}
+
+fn exploration_of<M: Model>(
+    model: &M,
+    settings: M::Settings,
+    selection: Selection,
+) -> Exploration<'_, M> {
     Exploration {
-        model: &KipModel,
+        model,
         settings,
-        bounds: Bounds::none::<KipModel>(),
+        bounds: Bounds::none::<M>(),
         selection,
         second_phase: false,
         keep_going: false,
@@ -131,4 +141,107 @@ fn every_row_of_tlc_is_reproduced() {
         }
     }
     assert_eq!(reproduced, 88, "rows of the five specifications");
+}
+
+fn async_isr(row: &Value, hw_over: HwOver) -> AsyncIsrSettings {
+    let constant = |name: &str| row["constants"][name].as_u64().unwrap() as u8;
+    AsyncIsrSettings {
+        replicas: constant("Replicas").into(),
+        max_offset: constant("MaxOffset"),
+        max_version: constant("MaxVersion"),
+        hw_over,
+    }
+}
+
+#[test]
+fn async_isr_is_reproduced_and_breaks_with_either_half_of_its_rule() {
+    let selection = Selection::only(InvariantId::ValidHighWatermark);
+    let (mut reproduced, mut broken) = (0, BTreeSet::new());
+    for row in rows().iter().filter(|row| row["spec"] == "AsyncIsr") {
+        let explore = |hw_over| {
+            let settings = async_isr(row, hw_over);
+            exploration_of(&AsyncIsrModel, settings, selection).run(|| true, |_| ())
+        };
+        let explored = explore(HwOver::Both);
+        assert!(explored.is_clean());
+        assert_eq!(Some(explored.distinct()), row["distinct"].as_u64(), "{row}");
+        assert_eq!(Some(explored.levels.len() as u64), row["depth"].as_u64(), "{row}");
+        for hw_over in [HwOver::Committed, HwOver::Proposed] {
+            if explore(hw_over).ended == Ended::AtViolation {
+                broken.insert(hw_over);
+            }
+        }
+        reproduced += 1;
+    }
+    assert_eq!((reproduced, broken.len()), (3, 2));
+}
+
+#[test]
+fn replicas_are_alike() {
+    let size = |preset: Preset, replicas, max_leader_epoch| KipSettings {
+        replicas,
+        log_size: 1,
+        max_records: 1,
+        max_leader_epoch,
+        rules: preset.rules(),
+    };
+    let mut quotients = Vec::new();
+    for (preset, replicas, epochs, invariant) in [
+        (Preset::TruncateToHw, 2, 1, InvariantId::StrongIsr),
+        (Preset::Kip101, 3, 1, InvariantId::StrongIsr),
+        (Preset::Kip279, 3, 1, InvariantId::StrongIsr),
+        (Preset::Kip279, 3, 2, InvariantId::WeakIsr),
+        (Preset::Kip320FirstTry, 3, 2, InvariantId::WeakIsr),
+        (Preset::Kip320, 3, 1, InvariantId::StrongIsr),
+        (Preset::Kip320, 2, 2, InvariantId::WeakIsr),
+    ] {
+        let settings = size(preset, replicas, epochs);
+        let all = exploration(settings, Selection::only(invariant));
+        let symmetries = KipModel.symmetries(&settings).unwrap();
+        let quotient = explore(&Exploration {
+            symmetries,
+            ..exploration(settings, Selection::only(invariant))
+        });
+        let all = explore(&all);
+        assert_eq!(all.ended, quotient.ended, "{preset}");
+        let shortest = |explored: &Explored<KipModel>| {
+            explored.counterexamples.first().map(|one| one.operations.len())
+        };
+        assert_eq!(shortest(&all), shortest(&quotient), "{preset}");
+        if all.ended == Ended::Exhausted {
+            assert_eq!(all.levels.len(), quotient.levels.len());
+            quotients.push((all.distinct(), quotient.distinct()));
+        }
+    }
+    assert_eq!(quotients, [(6_787, 1_165), (1_365, 683)]);
+}
+
+#[test]
+fn switching_off_any_rule_of_kip_320_is_caught() {
+    let size = |rules: Rules| KipSettings {
+        replicas: 3,
+        log_size: 2,
+        max_records: 2,
+        max_leader_epoch: 2,
+        rules,
+    };
+    let selection = Selection::SPECIFIED;
+    let mut caught = Vec::new();
+    for name in Rules::NAMES {
+        let rules = Preset::Kip320.rules().without(name).unwrap();
+        let limits = Limits { states_max: 3_000_000, ..Limits::default() };
+        let explored = explore(&Exploration { limits, ..exploration(size(rules), selection) });
+        let first = explored.counterexamples.first();
+        caught
+            .push((name, first.map(|one| (one.failure.invariant().name(), one.operations.len()))));
+    }
+    let expected = [
+        ("truncation", "weak-isr", 11),
+        ("fence-truncation", "weak-isr", 13),
+        ("fence-fetch", "weak-isr", 12),
+        ("fence-high-watermark", "weak-isr", 12),
+        ("fence-isr", "weak-isr", 14),
+        ("expand-in-current-epoch", "strong-isr", 11),
+    ];
+    assert_eq!(caught, expected.map(|(name, invariant, steps)| (name, Some((invariant, steps)))));
 }

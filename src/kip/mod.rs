@@ -10,11 +10,13 @@
 //! A controller changes leader and ISR and sends what it decided to all replicas; each may learn of it
 //! late, or never, and of an older decision after a newer one was made.
 
+mod async_isr;
 mod model;
 mod rules;
 mod state;
 mod steps;
 
+pub use async_isr::{AsyncIsrModel, AsyncIsrSettings, AsyncIsrState, AsyncIsrStep, HwOver};
 pub use model::KipModel;
 pub use rules::{Fencing, Preset, Rules, Truncation};
 pub use state::{KipSettings, KipState, SizeError};
