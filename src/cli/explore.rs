@@ -1,16 +1,19 @@
 //! `highwater explore`: every state that operations within bounds can lead to.
 
+mod isr;
+mod kip;
 mod progress;
 
-use crate::cli::options::{InvariantOptions, ModelOptions, require_writable, thread_pool};
+use crate::cli::options::{InvariantOptions, require_writable, thread_pool};
 use crate::cli::output::{print, print_json};
 use crate::cli::{Exit, Failed, interrupt, memory};
-use crate::explore::{Bounds, Checkpoint, Ended, Exploration, Limits};
-use crate::isr::{GroupConfiguration, IsrModel, Operation, Settings, Values};
+use crate::explore::{Checkpoint, Ended, Exploration, Explored, Limits};
+use crate::kip::Preset;
 use crate::model::Model;
-use crate::report::ExploreReport;
+use crate::report::{ExploreReport, Subject, Told};
 use bytesize::ByteSize;
 use clap::Args;
+use highwater_invariants::Renaming;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -34,26 +37,30 @@ Examples:
   highwater explore --invariant committed-prefix-agreement
   highwater explore --variant hardened --operations write+submit=2,controller_elect=1,tick
   highwater explore --variant hardened --without one-catch-up --max-states 10000000
+  highwater explore --model kip:101 --replicas 2 --log-size 2 --max-records 2 --max-leader-epoch 2
   highwater explore --variant hardened --checkpoint levels
   highwater explore --variant hardened --resume levels")]
 pub(super) struct Explore {
-    #[command(flatten)]
-    model: ModelOptions,
+    /// The model: isr, kip:truncate-to-hw, kip:101, kip:279, kip:320-first-try, kip:320 or
+    /// kip:async-isr
+    #[arg(long, default_value = "isr", value_parser = parse_model)]
+    model: ExploredModel,
+
+    /// Switch off these rules: guards of an isr variant, or rules of a kip model; see `highwater list`
+    #[arg(long, value_name = "RULE[,RULE...]", value_delimiter = ',')]
+    without: Vec<String>,
 
     /// Which operations are offered, and how often along one way; see `highwater list operations`
-    #[arg(
-        long,
-        value_name = "NAME[+NAME...][=N][,...]",
-        default_value = "write+submit=2,controller_elect=1,crash_losing=1,restart,isolate=1,heal=1,tick"
-    )]
-    operations: String,
+    /// [default: for isr write+submit=2,controller_elect=1,crash_losing=1,restart,isolate=1,heal=1,tick;
+    /// all for the others]
+    #[arg(long, value_name = "NAME[+NAME...][=N][,...]")]
+    operations: Option<String>,
 
     #[command(flatten)]
-    configuration: Configuration,
+    isr: isr::IsrOptions,
 
-    /// How many keys writes and reads name
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=16))]
-    keys: u16,
+    #[command(flatten)]
+    kip: kip::KipOptions,
 
     #[command(flatten)]
     invariants: InvariantOptions,
@@ -113,69 +120,54 @@ pub(super) struct Explore {
     json: bool,
 }
 
-/// The partition's configuration: small numbers, so that there are few states.
-#[derive(Args, Debug)]
-struct Configuration {
-    /// How many nodes
-    #[arg(long, value_name = "N", default_value = "3")]
-    nodes: usize,
+/// A model that can be explored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum ExploredModel {
+    Isr,
+    Kip(Preset),
+    AsyncIsr,
+}
 
-    /// `min.insync.replicas`
-    #[arg(long, value_name = "N", default_value = "2")]
-    min_insync_replicas: u64,
-
-    /// Ticks without being caught up after which a follower leaves the ISR
-    #[arg(long, value_name = "TICKS", default_value = "1")]
-    replica_lag_timeout: u64,
-
-    /// Latest leader appends that can be replayed to a follower
-    #[arg(long, value_name = "ENTRIES", default_value = "2")]
-    log_retention: u64,
-
-    /// Ticks that a message takes
-    #[arg(long, value_name = "TICKS", default_value = "1")]
-    replication_delay: u64,
-
-    /// How many times a waiting write is looked at, a tick apart
-    #[arg(long, value_name = "TICKS", default_value = "2")]
-    ack_timeout: u64,
-
-    /// Ticks for which a leader may serve authoritative reads after it last had enough ISR members
-    #[arg(long, value_name = "TICKS", default_value = "1", allow_negative_numbers = true)]
-    lease_duration: i64,
+fn parse_model(name: &str) -> Result<ExploredModel, String> {
+    match name {
+        "isr" => return Ok(ExploredModel::Isr),
+        "kip:async-isr" => return Ok(ExploredModel::AsyncIsr),
+        _ => {}
+    }
+    let preset = name.strip_prefix("kip:").and_then(Preset::from_name);
+    preset.map(ExploredModel::Kip).ok_or_else(|| {
+        let presets = Preset::ALL.map(|preset| preset.to_string()).join(", ");
+        format!("unknown model; known are isr, {presets}, kip:async-isr")
+    })
 }
 
 impl Explore {
     pub(super) fn run(&self) -> Result<Exit, Failed> {
-        let bounds = Bounds::parse::<IsrModel>(&self.operations)
-            .map_err(|error| Failed(format!("--operations: {error}")))?;
-        let settings = self.settings()?;
-        let selection = self.invariants.selection()?;
-        let memory_max = memory::budget(self.max_memory)?;
+        match self.model {
+            ExploredModel::Isr => isr::run(self),
+            ExploredModel::Kip(preset) => kip::run(self, preset),
+            ExploredModel::AsyncIsr => kip::run_async_isr(self),
+        }
+    }
+
+    /// Explores, and prints what came of it. `tell` tells the counterexamples, and says which files it
+    /// has written.
+    fn drive<M>(
+        &self,
+        exploration: &Exploration<'_, M>,
+        subject: Subject,
+        tell: impl FnOnce(&Explored<M>) -> Result<(Vec<Told>, Vec<String>), Failed>,
+    ) -> Result<Exit, Failed>
+    where
+        M: Model + Sync,
+        M::Settings: Sync,
+        M::State: Send + Sync,
+        M::Operation: Send + Sync,
+        M::Outcome: Send + Sync,
+    {
         require_writable(&self.out)?;
         interrupt::listen()?;
         let pool = thread_pool(self.threads)?;
-        let model = model_for(&bounds, self.keys);
-        let symmetries = if self.symmetry {
-            model.symmetries(&settings).map_err(|why| Failed(format!("--symmetry: {why}")))?
-        } else {
-            Vec::new()
-        };
-        let exploration = Exploration {
-            model: &model,
-            symmetries,
-            settings,
-            bounds,
-            selection,
-            second_phase: !self.no_second_phase,
-            keep_going: self.keep_going,
-            is_wide: self.fingerprint == "128",
-            limits: Limits {
-                states_max: self.max_states.unwrap_or(u64::MAX),
-                depth_max: self.max_depth.unwrap_or(usize::MAX),
-                memory_max,
-            },
-        };
         let checkpoint = match (&self.checkpoint, &self.resume) {
             (Some(folder), _) => {
                 require_writable(folder)?;
@@ -194,14 +186,9 @@ impl Explore {
         progress.finish();
         let explored = explored?;
         let seconds = started.elapsed().as_secs_f64();
-        let report = ExploreReport::of(&exploration, &explored, interrupt::is_requested());
-        let mut files = Vec::new();
-        for finding in report.findings() {
-            let file = finding.save(&self.out).map_err(|error| {
-                Failed(format!("{}: cannot be written: {error}", self.out.display()))
-            })?;
-            files.push(file.display().to_string());
-        }
+        let (told, files) = tell(&explored)?;
+        let was_stopped = interrupt::is_requested();
+        let report = ExploreReport::of(exploration, &explored, subject, told, was_stopped);
         let rate = explored.distinct() as f64 / seconds;
         if self.json {
             let mut json = report.json();
@@ -217,42 +204,28 @@ impl Explore {
         }
         Ok(match explored.ended {
             _ if !explored.counterexamples.is_empty() => Exit::Violated,
-            Ended::Interrupted if interrupt::is_requested() => Exit::Interrupted,
+            Ended::Interrupted if was_stopped => Exit::Interrupted,
             _ if explored.is_clean() => Exit::Clean,
             _ => Exit::NotCovered,
         })
     }
 
-    fn settings(&self) -> Result<Settings, Failed> {
-        let Configuration {
-            nodes,
-            min_insync_replicas,
-            replica_lag_timeout,
-            log_retention,
-            replication_delay,
-            ack_timeout,
-            lease_duration,
-        } = self.configuration;
-        let configuration = GroupConfiguration {
-            nodes: (1..=nodes.min(1000)).map(|number| format!("node-{number}")).collect(),
-            leader: None,
-            min_insync_replicas,
-            replica_lag_timeout_ticks: replica_lag_timeout,
-            log_retention_entries: log_retention,
-            replication_delay_ticks: replication_delay,
-            ack_timeout_ticks: ack_timeout,
-            lease_duration_ticks: lease_duration,
-            seed: 0,
-        };
-        let limits = configuration.limits_for_engines();
-        Ok(configuration.check(self.model.rules()?, limits)?)
+    fn limits(&self) -> Result<Limits, Failed> {
+        Ok(Limits {
+            states_max: self.max_states.unwrap_or(u64::MAX),
+            depth_max: self.max_depth.unwrap_or(usize::MAX),
+            memory_max: memory::budget(self.max_memory)?,
+        })
     }
-}
 
-/// The model that offers what the bounds speak of.
-fn model_for(bounds: &Bounds, keys: u16) -> IsrModel {
-    let is_of_network = |name: &str| name.ends_with("_message") || name.ends_with("_link");
-    let mut kinds = Operation::NAMES.iter().enumerate();
-    let network_faults = kinds.any(|(kind, name)| is_of_network(name) && bounds.offers(kind));
-    IsrModel { keys, values: Values::Fresh, network_faults, ..IsrModel::default() }
+    fn symmetries<M: Model>(
+        &self,
+        model: &M,
+        settings: &M::Settings,
+    ) -> Result<Vec<Renaming>, Failed> {
+        if !self.symmetry {
+            return Ok(Vec::new());
+        }
+        model.symmetries(settings).map_err(|why| Failed(format!("--symmetry: {why}")))
+    }
 }

@@ -58,16 +58,31 @@ impl InvariantOptions {
         &self.names
     }
 
+    /// What to check of the model `isr`.
     pub(super) fn selection(&self) -> Result<Selection, Failed> {
+        self.selection_of(Selection::ALL, "isr")
+    }
+
+    /// What to check of a model to which the invariants `applicable` apply.
+    pub(super) fn selection_of(
+        &self,
+        applicable: Selection,
+        model: &str,
+    ) -> Result<Selection, Failed> {
         match self.names.as_slice() {
-            [] => return Ok(Selection::ALL),
+            [] => return Ok(applicable),
             [none] if none == "none" => return Ok(Selection::NONE),
             _ => {}
         }
         self.names.iter().try_fold(Selection::NONE, |selection, name| {
-            let invariant = InvariantId::from_name(name).ok_or_else(|| {
-                let known = InvariantId::ALL.map(InvariantId::name).join(", ");
-                Failed(format!("--invariant: unknown invariant {name:?}; known are {known}"))
+            let applies = |invariant: &InvariantId| applicable.contains(*invariant);
+            let invariant = InvariantId::from_name(name).filter(applies).ok_or_else(|| {
+                let all = InvariantId::ALL.into_iter().chain(InvariantId::SPECIFIED);
+                let known: Vec<_> = all.filter(applies).map(InvariantId::name).collect();
+                let known = known.join(", ");
+                Failed(format!(
+                    "--invariant: unknown invariant {name:?} of {model}; known are {known}"
+                ))
             })?;
             Ok(selection.with(invariant))
         })

@@ -190,6 +190,14 @@ pub(super) fn nodes_of(set: u8) -> NodeSet {
     (0..REPLICAS_MAX).filter(|&replica| set & 1 << replica != 0).map(NodeId::new).collect()
 }
 
+impl KipState {
+    /// The records of a replica: id and leader epoch of each.
+    pub fn records(&self, node: NodeId) -> impl Iterator<Item = (u8, i8)> {
+        let replica = &self.replicas[node.index()];
+        replica.log[..usize::from(replica.end)].iter().map(|&one| (one >> 4, epoch_of(one)))
+    }
+}
+
 impl View for KipState {
     fn nodes(&self) -> NodeSet {
         NodeSet::first(self.number.into())

@@ -1,31 +1,94 @@
 //! What an exploration found out, in words and as JSON.
 
-use crate::explore::{Ended, Exploration, Explored};
-use crate::isr::{IsrModel, Outcome};
+use crate::explore::{Counterexample, Ended, Exploration, Explored};
+use crate::isr::IsrModel;
 use crate::model::Model;
 use crate::report::finding::scenario_of;
 use crate::report::{Finding, Replay, operation_in_words};
-use crate::scenario::Scenario;
 use highwater_invariants::{InvariantId, Selection};
 use serde_json::{Map, Value, json};
 
-/// A finished exploration of the model `isr`.
+/// A counterexample as it is told.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// What is violated.
+    pub invariant: InvariantId,
+    /// The operations, in words.
+    pub operations: Vec<String>,
+    /// All of it, for people.
+    pub text: String,
+    /// The scenario, where the model has scenario files.
+    pub scenario: Option<Value>,
+}
+
+/// What is explored, in words.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The model.
+    pub model: String,
+    /// The rules that it follows.
+    pub rules: String,
+    /// Its configuration.
+    pub configuration: String,
+}
+
+/// The counterexamples of an exploration of the model `isr`, as scenarios.
+pub fn isr_findings(
+    exploration: &Exploration<'_, IsrModel>,
+    explored: &Explored<IsrModel>,
+) -> Vec<Finding> {
+    let finding = |one: &Counterexample<IsrModel>| {
+        Finding::of(scenario_of(&exploration.settings, &one.operations), &one.failure)
+    };
+    explored.counterexamples.iter().map(finding).collect()
+}
+
+/// What is explored, for the model `isr`.
+pub fn isr_subject(exploration: &Exploration<'_, IsrModel>) -> Subject {
+    let scenario = scenario_of(&exploration.settings, &[]);
+    Subject {
+        model: IsrModel::NAME.into(),
+        rules: format!("variant {}", exploration.settings.rules),
+        configuration: crate::report::replay::configuration_in_words(&scenario.configuration),
+    }
+}
+
+impl Told {
+    /// A finding, told.
+    pub fn of(finding: &Finding) -> Self {
+        let scenario = &finding.scenario;
+        let words = |&operation: &_| operation_in_words(operation, &scenario.names);
+        Self {
+            invariant: finding.invariant,
+            operations: scenario.operations.iter().map(words).collect(),
+            text: Replay::of(scenario, Selection::ALL).text_of_the_expected(),
+            // What was written by hand is JSON.
+            scenario: serde_json::from_str(&scenario.to_json()).ok(),
+        }
+    }
+}
+
+/// A finished exploration.
 #[derive(Debug)]
-pub struct ExploreReport<'e> {
-    exploration: &'e Exploration<'e, IsrModel>,
-    explored: &'e Explored<IsrModel>,
+pub struct ExploreReport<'e, M: Model> {
+    exploration: &'e Exploration<'e, M>,
+    explored: &'e Explored<M>,
+    subject: Subject,
+    told: Vec<Told>,
     /// Whether the user stopped it, rather than time.
     was_stopped: bool,
 }
 
-impl<'e> ExploreReport<'e> {
-    /// A report of what `exploration` found out.
+impl<'e, M: Model> ExploreReport<'e, M> {
+    /// A report of what `exploration` found out; `told` are its counterexamples.
     pub fn of(
-        exploration: &'e Exploration<'e, IsrModel>,
-        explored: &'e Explored<IsrModel>,
+        exploration: &'e Exploration<'e, M>,
+        explored: &'e Explored<M>,
+        subject: Subject,
+        told: Vec<Told>,
         was_stopped: bool,
     ) -> Self {
-        Self { exploration, explored, was_stopped }
+        Self { exploration, explored, subject, told, was_stopped }
     }
 
     /// One word.
@@ -39,25 +102,17 @@ impl<'e> ExploreReport<'e> {
         }
     }
 
-    /// The counterexamples, as scenarios.
-    pub fn findings(&self) -> Vec<Finding> {
-        let finding = |one: &crate::explore::Counterexample<IsrModel>| {
-            Finding::of(scenario_of(&self.exploration.settings, &one.operations), &one.failure)
-        };
-        self.explored.counterexamples.iter().map(finding).collect()
-    }
-
     /// Classes of operations that the bounds offer and that never applied.
     fn never_applied(&self) -> Vec<&'static str> {
-        let outcomes = IsrModel::OUTCOMES.len();
+        let outcomes = M::OUTCOMES.len();
         let applied = |kind: usize| {
             let counts = &self.explored.counts.outcomes[kind * outcomes..(kind + 1) * outcomes];
             let is_refusal = |name: &str| name.starts_with("refused:");
-            let counts = Outcome::KINDS.iter().zip(counts);
+            let counts = M::OUTCOMES.iter().zip(counts);
             counts.filter(|(name, _)| !is_refusal(name)).any(|(_, &count)| count > 0)
         };
-        let kinds = (0..IsrModel::KINDS.len()).filter(|&kind| self.exploration.bounds.offers(kind));
-        kinds.filter(|&kind| !applied(kind)).map(|kind| IsrModel::KINDS[kind]).collect()
+        let kinds = (0..M::KINDS.len()).filter(|&kind| self.exploration.bounds.offers(kind));
+        kinds.filter(|&kind| !applied(kind)).map(|kind| M::KINDS[kind]).collect()
     }
 
     fn not_tested(&self) -> Vec<&'static str> {
@@ -65,19 +120,19 @@ impl<'e> ExploreReport<'e> {
             self.exploration.selection.contains(*invariant)
                 && self.explored.counts.tested[*invariant as usize] == 0
         };
-        InvariantId::ALL.into_iter().filter(is_open).map(InvariantId::name).collect()
+        every_invariant().filter(is_open).map(InvariantId::name).collect()
     }
 
     /// Everything, for people.
     pub fn text(&self) -> String {
         let explored = self.explored;
         let mut text = String::new();
-        for finding in self.findings() {
-            text.push_str(&Replay::of(&finding.scenario, Selection::ALL).text_of_the_expected());
-            let operations = finding.scenario.operations.len();
+        for told in &self.told {
+            let operations = told.operations.len();
             text.push_str(&format!(
-                "\nNo sequence of fewer than {operations} operations within the bounds violates {}.\n\n",
-                finding.invariant.name()
+                "{}\nNo sequence of fewer than {operations} operations within the bounds violates {}.\n\n",
+                told.text,
+                told.invariant.name()
             ));
         }
         text.push_str(&format!(
@@ -89,7 +144,7 @@ impl<'e> ExploreReport<'e> {
         let levels: Vec<_> = explored.levels.iter().map(u64::to_string).collect();
         text.push_str(&format!("states per level: {}\n", levels.join(" ")));
         text.push_str(&format!("bounds: {}\n", self.exploration.bounds));
-        text.push_str(&format!("configuration: {}\n", self.configuration()));
+        text.push_str(&format!("configuration: {}\n", self.subject.configuration));
         let collisions = explored.collisions;
         text.push_str(&format!(
             "probability that a fingerprint hid a state: {:.1e} calculated, {:.1e} from the fingerprints\n",
@@ -104,44 +159,39 @@ impl<'e> ExploreReport<'e> {
                 text.push_str(&format!("{what}: {}\n", names.join(", ")));
             }
         }
-        if !self.exploration.second_phase {
+        if !self.exploration.second_phase && self.subject.model == IsrModel::NAME {
             text.push_str("quiescence and recovery after each state were not looked at\n");
         }
         text.push_str(&format!("\n{}\n", self.conclusion()));
         text
     }
 
-    fn configuration(&self) -> String {
-        let scenario = scenario_of(&self.exploration.settings, &[]);
-        crate::report::replay::configuration_in_words(&scenario.configuration)
-    }
-
     fn undecided(&self) -> Vec<&'static str> {
         let undecided = self.explored.counts.undecided;
-        let names = InvariantId::ALL.into_iter().filter(|&invariant| undecided.contains(invariant));
+        let names = every_invariant().filter(|&invariant| undecided.contains(invariant));
         names.map(InvariantId::name).collect()
     }
 
     /// What the verdict is, and what it is worth.
     fn conclusion(&self) -> String {
-        let rules = self.exploration.settings.rules;
+        let rules = &self.subject.rules;
         let explored = self.explored;
         let left = explored.unexpanded;
         match explored.ended {
             _ if !explored.counterexamples.is_empty() => {
                 let names =
                     explored.counterexamples.iter().map(|one| one.failure.invariant().name());
-                format!("violated: {}, variant {rules}", names.collect::<Vec<_>>().join(", "))
+                format!("violated: {}, {rules}", names.collect::<Vec<_>>().join(", "))
             }
             Ended::Exhausted if explored.is_clean() => format!(
-                "exhausted: clean, variant {rules}. Every state that operations within the bounds can lead to was checked."
+                "exhausted: clean, {rules}. Every state that operations within the bounds can lead to was checked."
             ),
             Ended::Exhausted if explored.counts.halted > 0 => format!(
-                "undecided: a limit of the model cut off {} ways, variant {rules}",
+                "undecided: a limit of the model cut off {} ways, {rules}",
                 explored.counts.halted
             ),
             Ended::Exhausted => {
-                format!("undecided: the checker gave up somewhere, variant {rules}")
+                format!("undecided: the checker gave up somewhere, {rules}")
             }
             ended => {
                 let why = match ended {
@@ -152,7 +202,7 @@ impl<'e> ExploreReport<'e> {
                     _ => "the time",
                 };
                 format!(
-                    "{} ({why}): nothing found in what was visited, variant {rules}; \
+                    "{} ({why}): nothing found in what was visited, {rules}; \
                      {left} states were visited and not gone on from",
                     self.verdict()
                 )
@@ -163,24 +213,24 @@ impl<'e> ExploreReport<'e> {
     /// Everything, for programs.
     pub fn json(&self) -> Value {
         let explored = self.explored;
-        let findings = self.findings();
-        let counterexample = findings.first().map(|finding| {
+        let counterexample = self.told.first().map(|told| {
             json!({
-                "invariant": finding.invariant.name(),
-                "ops": finding.scenario.operations.len(),
-                "signature": finding.signature,
-                "operations": words(&finding.scenario),
-                "scenario": serde_json::from_str::<Value>(&finding.scenario.to_json()).ok(),
+                "invariant": told.invariant.name(),
+                "ops": told.operations.len(),
+                "operations": told.operations,
+                "scenario": told.scenario,
             })
         });
-        let tested = InvariantId::ALL.into_iter().map(|invariant| {
+        let selected = every_invariant().filter(|&id| self.exploration.selection.contains(id));
+        let tested = selected.map(|invariant| {
             (invariant.name().to_owned(), json!(explored.counts.tested[invariant as usize]))
         });
         json!({
             "format": "highwater-explore/1",
             "verdict": self.verdict(),
-            "model": IsrModel::NAME,
-            "variant": self.exploration.settings.rules.to_string(),
+            "model": self.subject.model,
+            "rules": self.subject.rules,
+            "configuration": self.subject.configuration,
             "bounds": self.exploration.bounds.to_string(),
             "distinct": explored.distinct(),
             "generated": explored.generated(),
@@ -192,7 +242,7 @@ impl<'e> ExploreReport<'e> {
                 "actual": explored.collisions.actual,
             },
             "counterexample": counterexample,
-            "counterexamples": findings.len(),
+            "counterexamples": self.told.len(),
             "tested": tested.collect::<Map<_, _>>(),
             "not_tested": self.not_tested(),
             "never_applied": self.never_applied(),
@@ -203,7 +253,6 @@ impl<'e> ExploreReport<'e> {
     }
 }
 
-fn words(scenario: &Scenario) -> Vec<String> {
-    let operations = scenario.operations.iter();
-    operations.map(|&operation| operation_in_words(operation, &scenario.names)).collect()
+fn every_invariant() -> impl Iterator<Item = InvariantId> {
+    InvariantId::ALL.into_iter().chain(InvariantId::SPECIFIED)
 }

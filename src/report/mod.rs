@@ -3,6 +3,7 @@
 mod coverage;
 mod explore;
 mod finding;
+mod kip;
 mod merge;
 mod nightly;
 mod replay;
@@ -10,9 +11,10 @@ mod search;
 mod words;
 
 pub use coverage::{coverage_json, coverage_text, not_covered};
-pub use explore::ExploreReport;
+pub use explore::{ExploreReport, Subject, Told, isr_findings, isr_subject};
 pub use finding::Finding;
 pub(crate) use finding::scenario_of;
+pub use kip::{kip_subject, tell_kip};
 pub use merge::merge;
 pub use nightly::{Ending, NIGHTLY_FORMAT, NightlyFinding, NightlyResult, Stage};
 pub use replay::{Replay, Step};

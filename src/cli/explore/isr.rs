@@ -1,0 +1,114 @@
+//! Exploring the model `isr`.
+
+use super::Explore;
+use crate::cli::options::{parse_guard, parse_variant, rules_of};
+use crate::cli::{Exit, Failed};
+use crate::explore::{Bounds, Exploration};
+use crate::isr::{GroupConfiguration, IsrModel, Operation, Rules, Settings, Values, Variant};
+use crate::report::{Told, isr_findings, isr_subject};
+use clap::Args;
+
+/// What is offered where nothing else is asked for.
+const OPERATIONS: &str =
+    "write+submit=2,controller_elect=1,crash_losing=1,restart,isolate=1,heal=1,tick";
+
+/// The partition's configuration: small numbers, so that there are few states.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Options of the model isr")]
+pub(super) struct IsrOptions {
+    /// The rules that it follows; see `highwater list variants`
+    #[arg(long, default_value = "published", value_parser = parse_variant)]
+    variant: Variant,
+
+    /// How many keys writes and reads name
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=16))]
+    keys: u16,
+
+    /// How many nodes
+    #[arg(long, value_name = "N", default_value = "3")]
+    nodes: usize,
+
+    /// `min.insync.replicas`
+    #[arg(long, value_name = "N", default_value = "2")]
+    min_insync_replicas: u64,
+
+    /// Ticks without being caught up after which a follower leaves the ISR
+    #[arg(long, value_name = "TICKS", default_value = "1")]
+    replica_lag_timeout: u64,
+
+    /// Latest leader appends that can be replayed to a follower
+    #[arg(long, value_name = "ENTRIES", default_value = "2")]
+    log_retention: u64,
+
+    /// Ticks that a message takes
+    #[arg(long, value_name = "TICKS", default_value = "1")]
+    replication_delay: u64,
+
+    /// How many times a waiting write is looked at, a tick apart
+    #[arg(long, value_name = "TICKS", default_value = "2")]
+    ack_timeout: u64,
+
+    /// Ticks for which a leader may serve authoritative reads after it last had enough ISR members
+    #[arg(long, value_name = "TICKS", default_value = "1", allow_negative_numbers = true)]
+    lease_duration: i64,
+}
+
+impl IsrOptions {
+    fn settings(&self, rules: Rules) -> Result<Settings, Failed> {
+        let configuration = GroupConfiguration {
+            nodes: (1..=self.nodes.min(1000)).map(|number| format!("node-{number}")).collect(),
+            leader: None,
+            min_insync_replicas: self.min_insync_replicas,
+            replica_lag_timeout_ticks: self.replica_lag_timeout,
+            log_retention_entries: self.log_retention,
+            replication_delay_ticks: self.replication_delay,
+            ack_timeout_ticks: self.ack_timeout,
+            lease_duration_ticks: self.lease_duration,
+            seed: 0,
+        };
+        let limits = configuration.limits_for_engines();
+        Ok(configuration.check(rules, limits)?)
+    }
+}
+
+pub(super) fn run(explore: &Explore) -> Result<Exit, Failed> {
+    let bounds = Bounds::parse::<IsrModel>(explore.operations.as_deref().unwrap_or(OPERATIONS))
+        .map_err(|error| Failed(format!("--operations: {error}")))?;
+    let parse = |name: &String| {
+        parse_guard(name).map_err(|error| Failed(format!("--without: {name:?}: {error}")))
+    };
+    let without = explore.without.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
+    let settings = explore.isr.settings(rules_of(explore.isr.variant, &without)?)?;
+    let model = model_for(&bounds, explore.isr.keys);
+    let exploration = Exploration {
+        model: &model,
+        settings,
+        bounds,
+        selection: explore.invariants.selection()?,
+        second_phase: !explore.no_second_phase,
+        keep_going: explore.keep_going,
+        is_wide: explore.fingerprint == "128",
+        symmetries: explore.symmetries(&model, &settings)?,
+        limits: explore.limits()?,
+    };
+    let subject = isr_subject(&exploration);
+    explore.drive(&exploration, subject, |explored| {
+        let findings = isr_findings(&exploration, explored);
+        let save = |finding: &crate::report::Finding| {
+            let file = finding.save(&explore.out).map_err(|error| {
+                Failed(format!("{}: cannot be written: {error}", explore.out.display()))
+            })?;
+            Ok(file.display().to_string())
+        };
+        let files = findings.iter().map(save).collect::<Result<Vec<_>, Failed>>()?;
+        Ok((findings.iter().map(Told::of).collect(), files))
+    })
+}
+
+/// The model that offers what the bounds speak of.
+fn model_for(bounds: &Bounds, keys: u16) -> IsrModel {
+    let is_of_network = |name: &str| name.ends_with("_message") || name.ends_with("_link");
+    let mut kinds = Operation::NAMES.iter().enumerate();
+    let network_faults = kinds.any(|(kind, name)| is_of_network(name) && bounds.offers(kind));
+    IsrModel { keys, values: Values::Fresh, network_faults, ..IsrModel::default() }
+}
