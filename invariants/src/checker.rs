@@ -95,9 +95,34 @@ pub struct Checker {
     keeps_ledger: bool,
 }
 
-crate::clone_in_place!(Checker:
-    copied {}
-    cloned { ledger, ghosts, active, tested, undecided, violations, keeps_ledger });
+impl Clone for Checker {
+    #[inline]
+    fn clone(&self) -> Self {
+        Self {
+            ledger: self.ledger.clone(),
+            ghosts: self.ghosts.clone(),
+            active: self.active,
+            tested: self.tested,
+            undecided: self.undecided,
+            violations: self.violations.clone(),
+            keeps_ledger: self.keeps_ledger,
+        }
+    }
+
+    /// What no selected invariant asks for is not copied.
+    #[inline]
+    fn clone_from(&mut self, other: &Self) {
+        if other.keeps_ledger {
+            self.ledger.clone_from(&other.ledger);
+            self.ghosts.clone_from(&other.ghosts);
+        }
+        self.active = other.active;
+        self.tested = other.tested;
+        self.undecided = other.undecided;
+        self.violations.clone_from(&other.violations);
+        self.keeps_ledger = other.keeps_ledger;
+    }
+}
 
 impl Checker {
     /// A checker of `selection` for a partition that is now as `view` shows it.

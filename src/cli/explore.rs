@@ -28,7 +28,8 @@ but for the probability, which is printed, that two states had the same fingerpr
 --operations says what is offered: write+submit=2 is at most two writes of either kind on any way,
 tick without a number any number of ticks, and what is not named is not offered. crash_losing is a
 crash that loses what is not synced, crash one that does not. What is refused counts for no bound.
-Every write has a value of its own.
+Every write has a value of its own. The default for isr is
+write+submit=2,controller_elect=1,crash_losing=1,restart,isolate=1,heal=1,tick.
 
 Exit code 0 if the space is exhausted and clean, 1 if something is violated, 2 for bad input, 3 if a
 budget was reached or the checker gave up somewhere, 130 if Ctrl-C came before anything was found.
@@ -51,8 +52,7 @@ pub(super) struct Explore {
     without: Vec<String>,
 
     /// Which operations are offered, and how often along one way; see `highwater list operations`
-    /// [default: for isr write+submit=2,controller_elect=1,crash_losing=1,restart,isolate=1,heal=1,tick;
-    /// all for the others]
+    /// [default: of isr a few writes, an election, a lossy crash and an isolation; of the others all]
     #[arg(long, value_name = "NAME[+NAME...][=N][,...]")]
     operations: Option<String>,
 
@@ -134,8 +134,7 @@ fn parse_model(name: &str) -> Result<ExploredModel, String> {
         "kip:async-isr" => return Ok(ExploredModel::AsyncIsr),
         _ => {}
     }
-    let preset = name.strip_prefix("kip:").and_then(Preset::from_name);
-    preset.map(ExploredModel::Kip).ok_or_else(|| {
+    Preset::from_name(name).map(ExploredModel::Kip).ok_or_else(|| {
         let presets = Preset::ALL.map(|preset| preset.to_string()).join(", ");
         format!("unknown model; known are isr, {presets}, kip:async-isr")
     })

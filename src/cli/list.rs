@@ -3,6 +3,7 @@
 use crate::cli::output::{print, print_json};
 use crate::cli::{Exit, Failed};
 use crate::isr::{Guard, Operation, Variant};
+use crate::kip::Preset;
 use crate::scenario::generate::Profile;
 use clap::{Args, ValueEnum};
 use highwater_invariants::InvariantId;
@@ -57,10 +58,18 @@ fn rows(what: What) -> Vec<(&'static str, String)> {
         rows.iter().map(|&(name, statement)| (name, statement.to_owned())).collect()
     };
     match what {
-        What::Models => named(&[(
-            "isr",
-            "one replicated partition: leader, followers, controller (PROTOCOL.md)",
-        )]),
+        What::Models => {
+            let isr = "one replicated partition: leader, followers, controller (PROTOCOL.md)";
+            let kip = |preset: Preset| {
+                let module = preset.module();
+                (preset.command_line_name(), format!("{} ({module}; explore)", preset.statement()))
+            };
+            let asynchronous =
+                "the leader proposes ISR changes and does not wait (AsyncIsr; explore)";
+            let first = [("isr", isr.to_owned())].into_iter();
+            let last = [("kip:async-isr", asynchronous.to_owned())];
+            first.chain(Preset::ALL.map(kip)).chain(last).collect()
+        }
         What::Variants => named(&Variant::ALL.map(|variant| (variant.name(), variant.statement()))),
         What::Guards => {
             let row = |guard: &Guard| {
@@ -71,7 +80,12 @@ fn rows(what: What) -> Vec<(&'static str, String)> {
             Guard::ALL.iter().map(row).collect()
         }
         What::Invariants => {
-            named(&InvariantId::ALL.map(|invariant| (invariant.name(), invariant.statement())))
+            let general = InvariantId::ALL.into_iter();
+            let general = general.map(|one| (one.name(), one.statement().to_owned()));
+            let specified = InvariantId::SPECIFIED.into_iter();
+            let of_kip =
+                |one: InvariantId| (one.name(), format!("{} [kip models]", one.statement()));
+            general.chain(specified.map(of_kip)).collect()
         }
         What::Operations => named(&Operation::KINDS),
         What::Profiles => named(&Profile::ALL.map(|profile| (profile.name(), profile.purpose()))),

@@ -8,6 +8,7 @@ mod corpus;
 mod exit;
 mod explore;
 mod interrupt;
+mod ladder;
 mod list;
 mod memory;
 mod nightly;
@@ -59,6 +60,7 @@ enum Command {
     Ablate(ablate::Ablate),
     Corpus(corpus::Corpus),
     Nightly(nightly::Nightly),
+    Ladder(ladder::Ladder),
     List(list::List),
     Report(report::Report),
 }
@@ -74,6 +76,7 @@ pub fn main() -> ExitCode {
         Command::Ablate(command) => command.run(),
         Command::Corpus(command) => command.run(),
         Command::Nightly(command) => command.run(),
+        Command::Ladder(command) => command.run(),
         Command::List(command) => command.run(),
         Command::Report(command) => command.run(),
     };

@@ -22,9 +22,9 @@ use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 
 /// States that are expanded before the table is changed.
-const CHUNK: usize = 8192;
+const CHUNK: usize = 1 << 15;
 /// States that one thread expands at a time.
-const PIECE: usize = 64;
+const PIECE: usize = 512;
 /// Parts of the table that are filled side by side.
 const OWNERS: usize = 16;
 /// How full the table may get, in percent. Fuller, looking up takes long.

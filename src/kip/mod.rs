@@ -11,12 +11,14 @@
 //! late, or never, and of an older decision after a newer one was made.
 
 mod async_isr;
+mod ladder;
 mod model;
 mod rules;
 mod state;
 mod steps;
 
 pub use async_isr::{AsyncIsrModel, AsyncIsrSettings, AsyncIsrState, AsyncIsrStep, HwOver};
+pub use ladder::{Rung, SIZES, Size, Tried, ladder};
 pub use model::KipModel;
 pub use rules::{Fencing, Preset, Rules, Truncation};
 pub use state::{KipSettings, KipState, SizeError};

@@ -66,20 +66,20 @@ impl Preset {
     pub const ALL: [Self; 5] =
         [Self::TruncateToHw, Self::Kip101, Self::Kip279, Self::Kip320FirstTry, Self::Kip320];
 
-    /// The name on the command line, behind `kip:`.
-    pub const fn name(self) -> &'static str {
+    /// The model's name on the command line.
+    pub const fn command_line_name(self) -> &'static str {
         match self {
-            Self::TruncateToHw => "truncate-to-hw",
-            Self::Kip101 => "101",
-            Self::Kip279 => "279",
-            Self::Kip320FirstTry => "320-first-try",
-            Self::Kip320 => "320",
+            Self::TruncateToHw => "kip:truncate-to-hw",
+            Self::Kip101 => "kip:101",
+            Self::Kip279 => "kip:279",
+            Self::Kip320FirstTry => "kip:320-first-try",
+            Self::Kip320 => "kip:320",
         }
     }
 
     /// The preset of that name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|preset| preset.name() == name)
+        Self::ALL.into_iter().find(|preset| preset.command_line_name() == name)
     }
 
     /// The name of the published module.
@@ -169,6 +169,6 @@ impl Rules {
 
 impl fmt::Display for Preset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "kip:{}", self.name())
+        f.write_str(self.command_line_name())
     }
 }

@@ -73,7 +73,7 @@ impl Step {
 impl KipState {
     /// Adds every step that is enabled, in a fixed order.
     pub(super) fn enabled(&self, steps: &mut Vec<Step>) {
-        let replicas = || (0..self.number).map(|replica| replica);
+        let replicas = || 0..self.number;
         let mut offer = |step| {
             if self.is_enabled(step) {
                 steps.push(step);

@@ -60,7 +60,8 @@ fn in_words(step: Step) -> String {
 
 /// What is explored.
 pub fn kip_subject(preset: Preset, settings: &KipSettings, without: &[String]) -> Subject {
-    let off: String = without.iter().map(|name| format!(" without {name}")).collect();
+    let off: Vec<_> = without.iter().map(|name| format!(" without {name}")).collect();
+    let off = off.concat();
     Subject {
         model: preset.to_string(),
         rules: format!("{preset}{off}"),
