@@ -1,8 +1,9 @@
 //! `highwater nightly`: everything that looks for violations.
 
-use crate::cli::options::{ModelOptions, require_writable, thread_pool};
+use crate::cli::options::{parse_guard, parse_variant, require_writable, rules_of, thread_pool};
 use crate::cli::output::{print, print_json};
 use crate::cli::{Exit, Failed, interrupt, parse};
+use crate::isr::{Guard, Variant};
 use crate::nightly::{FuzzPlan, Plan, run};
 use crate::report::NightlyResult;
 use crate::save::replace;
@@ -44,8 +45,13 @@ pub(super) struct Nightly {
     #[arg(long, value_name = "I/N", value_parser = parse::shard, requires = "seed")]
     shard: Option<(u64, u64)>,
 
-    #[command(flatten)]
-    model: ModelOptions,
+    /// The rules that are searched; see `highwater list variants`
+    #[arg(long, default_value = "hardened", value_parser = parse_variant)]
+    variant: Variant,
+
+    /// Switch off these guards of the variant; see `highwater list guards`
+    #[arg(long, value_name = "GUARD[,GUARD...]", value_delimiter = ',', value_parser = parse_guard)]
+    without: Vec<Guard>,
 
     /// How many threads [default: all cores]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -76,7 +82,7 @@ impl Nightly {
         let fuzz =
             FuzzPlan { project: self.fuzz_dir.clone(), corpora: self.fuzz_dir.join("corpus") };
         let plan = Plan {
-            rules: self.model.rules()?,
+            rules: rules_of(self.variant, &self.without)?,
             seed: self.seed,
             duration: self.duration,
             shard: self.shard.unwrap_or((1, 1)),

@@ -10,7 +10,7 @@ use crate::explore::checkpoint::{Checkpoint, CheckpointError, LevelWriter};
 use crate::explore::collisions::Collisions;
 use crate::explore::counterexample::Counterexample;
 use crate::explore::expand::{Candidate, Counts, Expanded, Expander, Hit, first, note};
-use crate::explore::explored::{Ended, Explored, Progress};
+use crate::explore::explored::{Ended, Explored, Limits, Progress};
 use crate::explore::explorer::Exploration;
 use crate::explore::levels::{Level, Walk};
 use crate::explore::node::{Node, Space};
@@ -31,6 +31,17 @@ const OWNERS: usize = 16;
 const LOAD_MAX: usize = 88;
 /// Homes of the first table.
 const HOMES_MIN: usize = 1 << 12;
+
+/// Homes of the first table: enough for all states, if it is known how many there may be and memory
+/// allows it, so that it need not grow.
+fn first_homes(limits: Limits, is_wide: bool) -> usize {
+    let states = usize::try_from(limits.states_max).unwrap_or(usize::MAX);
+    let enough = states.saturating_add(10 * CHUNK).saturating_mul(100) / LOAD_MAX;
+    let is_allowed = limits.states_max != u64::MAX
+        && enough < usize::MAX / 32
+        && table_bytes(enough, is_wide) <= limits.memory_max / 2;
+    if is_allowed { enough } else { HOMES_MIN }
+}
 
 /// Bytes that a table of so many homes takes.
 const fn table_bytes(homes: usize, is_wide: bool) -> usize {
@@ -75,7 +86,7 @@ where
             space,
             root,
             levels: Vec::new(),
-            table: Table::new(HOMES_MIN, is_wide),
+            table: Table::new(first_homes(exploration.limits, is_wide), is_wide),
             distinct: 0,
             counts: Counts::new::<M>(),
             counterexamples: Vec::new(),
