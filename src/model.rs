@@ -41,6 +41,11 @@ pub trait Model {
         Self::kind(operation)
     }
 
+    /// What the model itself is set to, such as what it offers: part of what is explored.
+    fn parameters(&self) -> String {
+        String::new()
+    }
+
     /// The number of an operation's kind in [`Model::KINDS`].
     fn kind(operation: Self::Operation) -> usize;
 

@@ -4,7 +4,7 @@
 use highwater::explore::{
     Bounds, Certificate, Checkpoint, Ended, Exploration, Explored, Limits, certify,
 };
-use highwater::invariants::{InvariantId, Selection};
+use highwater::invariants::{AckLevel, InvariantId, KeyId, NodeId, Selection, ValueId};
 use highwater::isr::{Guard, IsrModel, Operation, Rules, Settings, Values, Variant};
 use highwater::model::Model;
 use highwater::run::{Run, run};
@@ -270,6 +270,23 @@ fn a_damaged_or_foreign_checkpoint_is_refused_with_a_reason() {
     assert!(refused(path, &other).contains("its settings is"));
     let other = Exploration { is_wide: true, ..exploration_of(&exploration) };
     assert!(refused(path, &other).contains("its fingerprint_bits is"));
+    let model = IsrModel { keys: 2, ..FRESH };
+    let other = Exploration { model: &model, ..exploration_of(&exploration) };
+    assert!(refused(path, &other).contains("its parameters is"));
+    // Levels without what says whose they are.
+    let identity = std::fs::read(path.join("exploration.json")).unwrap();
+    std::fs::remove_file(path.join("exploration.json")).unwrap();
+    let again = exploration.run_with(Some(&checkpoint), || true, |_| ()).unwrap_err();
+    assert!(again.to_string().contains("there is a checkpoint already"));
+    let elsewhere = tempfile::tempdir().unwrap();
+    let other = Exploration { is_wide: true, ..exploration_of(&exploration) };
+    other.run_with(Some(&Checkpoint::write(elsewhere.path())), || true, |_| ()).unwrap();
+    std::fs::copy(elsewhere.path().join("exploration.json"), path.join("exploration.json"))
+        .unwrap();
+    assert!(refused(path, &other).contains("level-00000: damaged: a level of another exploration"));
+    std::fs::write(path.join("exploration.json"), identity).unwrap();
+    let left = std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+    assert!(left.into_iter().all(|file| file.extension().is_none_or(|one| one != "tmp")));
     // Every byte counts.
     let file = path.join("level-00003");
     let content = std::fs::read(&file).unwrap();
@@ -320,6 +337,84 @@ fn a_budget_that_is_reached_is_no_verdict() {
     assert_eq!(limited(Limits { depth_max: 3, ..Limits::default() }), Ended::Depth);
     assert_eq!(limited(Limits { states_max: 100, ..Limits::default() }), Ended::States);
     assert_eq!(limited(Limits { memory_max: 60_000, ..Limits::default() }), Ended::Memory);
+}
+
+#[test]
+fn states_that_differ_in_a_catch_up_under_way_are_not_merged() {
+    let rules = HARDENED.without(Guard::RetryCatchUp);
+    let settings = Settings { nodes: 2, min_insync_replicas: 1, ..settings(rules) };
+    let [a, b] = [0, 1].map(NodeId::new);
+    let (key, value) = (KeyId(0), ValueId::from_index(0).unwrap());
+    let mut one = Run::new(&FRESH, &settings, Selection::ALL);
+    one.apply(Operation::Isolate { node: a });
+    one.apply(Operation::Write { key, value, ack: AckLevel::Leader });
+    let mut other = one.clone();
+    other.apply(Operation::SetReplicaSlow { node: b, slow: false });
+    assert_ne!(one.fingerprint(), other.fingerprint());
+}
+
+#[test]
+fn what_was_found_when_a_budget_ended_a_level_is_not_lost() {
+    let selection = Selection::only(InvariantId::Recovery);
+    let bounds = "write+submit=2,controller_elect=1,crash_losing=1,restart,isolate=1,heal=1,tick";
+    let whole = Exploration { selection, second_phase: true, ..exploration(PUBLISHED, bounds) };
+    assert!(explore(&whole).is_shortest());
+    let mut found_in_part = 0;
+    for states_max in [1, 20, 200, 1_000] {
+        let limits = Limits { states_max, ..Limits::default() };
+        let explored = explore(&Exploration { limits, ..exploration_of(&whole) });
+        if explored.ended == Ended::States {
+            assert!(!explored.is_shortest());
+            found_in_part += explored.counterexamples.len();
+        }
+    }
+    // Interrupted in the middle of the level in which it is found.
+    let asked = std::cell::Cell::new(0);
+    let go_on = || {
+        asked.set(asked.get() + 1);
+        asked.get() < 6
+    };
+    found_in_part += whole.run(go_on, |_| ()).counterexamples.len();
+    assert!(found_in_part > 0);
+}
+
+#[test]
+fn a_second_phase_that_a_limit_has_cut_off_is_not_clean() {
+    let settings = Settings {
+        replica_lag_timeout_ticks: 3,
+        log_retention_entries: 1,
+        ack_timeout_ticks: 32,
+        lease_duration_ticks: 4,
+        ..settings(PUBLISHED)
+    };
+    let bounds = "write+submit=2,controller_elect=1";
+    let selection = Selection::only(InvariantId::HwWithinIsr);
+    let cut_off =
+        Exploration { settings, selection, second_phase: true, ..exploration(PUBLISHED, bounds) };
+    let explored = explore(&cut_off);
+    assert_eq!(explored.ended, Ended::Exhausted);
+    assert!(explored.counts.halted > 0 && !explored.is_clean());
+}
+
+#[test]
+fn a_space_in_which_nothing_was_checked_or_offered_is_not_clean() {
+    let bounds = "submit=1,tick";
+    let nothing = Exploration { selection: Selection::NONE, ..exploration(HARDENED, bounds) };
+    let explored = explore(&nothing);
+    assert!(explored.ended == Ended::Exhausted && !explored.is_clean());
+    for empty in ["", ",,,", "write=0"] {
+        assert!(Bounds::parse::<IsrModel>(empty).is_err(), "{empty:?}");
+    }
+}
+
+#[test]
+fn more_operations_than_have_numbers_are_no_panic_and_not_clean() {
+    let model = IsrModel { network_faults: true, delay_ticks_max: 70_000, ..FRESH };
+    let bounds = Bounds::parse::<IsrModel>("submit=1,delay_message=1").unwrap();
+    let limits = Limits { depth_max: 2, ..Limits::default() };
+    let many = Exploration { model: &model, bounds, limits, ..exploration(HARDENED, "tick") };
+    let explored = explore(&many);
+    assert!(explored.counts.halted > 0 && !explored.is_clean());
 }
 
 /// Each guard's regression: nothing shorter violates the same, or what is shorter is found.

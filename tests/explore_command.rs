@@ -100,9 +100,27 @@ fn bad_input_is_refused_with_a_reason() {
     refused(&["--min-insync-replicas", "4"], "min.insync.replicas must fit the group");
     refused(&["--ack-timeout", "0"], "must be positive");
     refused(&["--max-memory", "9999TiB"], "that are available; give less, or --max-states");
+    refused(&["--ack-timeout", "200000"], "100000");
+    refused(&["--replication-delay", "18446744073709551615"], "100000");
+    refused(&["--operations", ""], "nothing is offered");
     refused(&["--symmetry"], "names of nodes matter to the model isr");
     refused(&["--resume", "nowhere"], "nowhere/exploration.json: no checkpoint here");
     refused(&["--resume", "a", "--checkpoint", "b"], "cannot be used with");
+}
+
+#[test]
+fn how_long_messages_are_delayed_is_a_bound_and_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let explore = |more: &[&str]| {
+        let rules = ["--variant", "hardened", "--without", "snapshot-never-back", "--nodes", "2"];
+        let numbers = ["--replica-lag-timeout", "3", "--log-retention", "8", "--ack-timeout", "32"];
+        let bounds = "write=2,controller_elect=1,delay_message=1,run_until_idle=1";
+        let mut command = highwater(folder.path(), &["explore", "--no-second-phase"]);
+        command.args(rules).args(numbers).args(["--lease-duration", "4", "--operations", bounds]);
+        command.args(["--invariant", "hw-monotonicity"]).args(more).assert()
+    };
+    explore(&[]).code(0).stdout(contains("messages delayed by up to 1 ticks"));
+    explore(&["--max-delay", "5"]).code(1).stdout(contains("VIOLATED hw-monotonicity"));
 }
 
 #[test]

@@ -248,6 +248,43 @@ fn shards_do_different_sequences_and_are_put_together() {
 }
 
 #[test]
+fn shards_that_are_missing_and_corpora_that_are_empty_are_no_clean_night() {
+    let place = Place::new();
+    place.nightly(&["--no-fuzz", "--shard", "2/4"]).assert().code(0);
+    place.highwater(&["report", "nightly", "out/summary.json"]).assert().code(3).stdout(
+        contains("# Highwater nightly: incomplete")
+            .and(contains("| shard 1/4 | **NOT RUN** | its summary is missing |")),
+    );
+    let json = std::fs::read_to_string(place.path("out/summary.json")).unwrap();
+    for (from, to, field) in [
+        ("\"shards\"", "\"shards\": [[9, 4]], \"was\"", "was"),
+        ("      2,\n      4\n", "      9,\n      4\n", "at shards"),
+    ] {
+        let file = place.path("out/nonsense.json");
+        std::fs::write(&file, json.replacen(from, to, 1)).unwrap();
+        let report = ["report", "nightly", "out/nonsense.json"];
+        place.highwater(&report).assert().code(2).stderr(contains(field));
+    }
+    for folder in ["corpus/regressions", "corpus/isr_ops"] {
+        std::fs::remove_dir_all(place.path(folder)).unwrap();
+        std::fs::create_dir(place.path(folder)).unwrap();
+    }
+    place.nightly(&["--no-fuzz"]).assert().code(3).stdout(
+        contains("| corpus regressions | **NOT RUN** |")
+            .and(contains("| corpus isr_ops | **NOT RUN** |")),
+    );
+}
+
+#[test]
+fn what_an_earlier_night_has_left_is_not_found_again() {
+    let place = Place::new();
+    place.script("cargo", NOTHING_FOUND);
+    std::fs::create_dir_all(place.path("out/artifacts/isr_ops")).unwrap();
+    std::fs::write(place.path("out/artifacts/isr_ops/crash-old"), violating()).unwrap();
+    place.nightly(&[]).assert().code(0).stdout(contains("No findings."));
+}
+
+#[test]
 fn one_issue_is_opened_for_each_signature_that_no_open_issue_names() {
     let place = Place::new();
     place.nightly(&["--variant", "published", "--no-fuzz"]).assert().code(1);

@@ -3,7 +3,7 @@
 use crate::cli::{Failed, interrupt};
 use crate::explore::{Certificate, Counterexample, Explored, Limits, certify};
 use crate::isr::{IsrModel, Operation, Settings};
-use crate::run::Failure;
+use crate::run::{Failure, Phase};
 use clap::Args;
 
 /// Whether to certify, and with how much effort.
@@ -49,12 +49,16 @@ impl CertifyOptions {
         let go_on = || !interrupt::is_requested();
         let certificate = certify(&model, settings, operations, failure, limits, go_on, |_| ());
         let (invariant, length) = (failure.invariant().name(), operations.len());
+        let when = match failure.phase {
+            Phase::Operations => "while they are applied",
+            Phase::Quiescence | Phase::Recovery => "while or after they are applied",
+        };
         let states = |explored: &Explored<IsrModel>| explored.distinct();
         Ok(Some(match certificate {
             Certificate::Shortest(explored) => Certified {
                 statement: format!(
                     "certified: no sequence of fewer than {length} of these kinds of operations, each \
-                     at most as often, violates {invariant} ({} states visited)",
+                     at most as often, violates {invariant} {when} ({} states visited)",
                     states(&explored)
                 ),
                 word: "shortest",
@@ -62,7 +66,7 @@ impl CertifyOptions {
             },
             Certificate::Shorter(shorter, explored) => Certified {
                 statement: format!(
-                    "replaced: {} operations violate {invariant} too, instead of {length}, and no fewer \
+                    "replaced: {} operations violate {invariant} too {when}, instead of {length}, and no fewer \
                      do ({} states visited)",
                     shorter.operations.len(),
                     states(&explored)

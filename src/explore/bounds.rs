@@ -31,6 +31,9 @@ enum Class {
 /// What is wrong with bounds as text.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BadBounds {
+    /// Nothing is offered.
+    #[error("nothing is offered; give operations, as in write=2,tick")]
+    Empty,
     /// No such class.
     #[error("unknown operation {name:?}; known are {known}")]
     Unknown {
@@ -96,6 +99,9 @@ impl Bounds {
                 }
                 bounds.classes[index] = class;
             }
+        }
+        if bounds.classes.iter().all(|&class| class == Class::NotOffered) {
+            return Err(BadBounds::Empty);
         }
         Ok(bounds)
     }

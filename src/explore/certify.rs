@@ -62,7 +62,7 @@ where
         return Certificate::Shortest(explored);
     }
     let mut explored = exploration.run(go_on, on_progress);
-    let all_was_decided = explored.counts.undecided.is_empty();
+    let all_was_decided = explored.counts.undecided.is_empty() && explored.counts.halted == 0;
     match explored.ended {
         Ended::AtViolation if !explored.counterexamples.is_empty() => {
             let shorter = explored.counterexamples.swap_remove(0);

@@ -17,6 +17,8 @@ const MAGIC: &[u8; 8] = b"HWLEVEL1";
 const IDENTITY_FILE: &str = "exploration.json";
 /// Bytes of a state: its operation, and the two words of its fingerprint.
 const RECORD: usize = 2 + 16;
+/// Bytes before the states: the magic number, whose level it is, and which.
+const HEADER: usize = 3 * 8;
 /// Bytes behind the states: how many there are, how many numbers of children, bytes of the notes,
 /// and the checksum.
 const TRAILER: usize = 4 * 8;
@@ -46,6 +48,7 @@ pub(super) struct Identity {
     pub(super) format: String,
     pub(super) highwater: String,
     pub(super) model: String,
+    pub(super) parameters: String,
     pub(super) settings: String,
     pub(super) bounds: String,
     pub(super) invariants: Vec<String>,
@@ -79,8 +82,9 @@ impl Checkpoint {
     /// Makes sure that the folder is for this exploration, and reads the levels that it holds.
     pub(super) fn open(&self, identity: &Identity) -> Result<Vec<StoredLevel>> {
         let file = self.folder.join(IDENTITY_FILE);
+        let digest = identity.digest();
         if !self.resume {
-            if file.exists() {
+            if file.exists() || self.level_file(0).exists() {
                 let reason = "there is a checkpoint already; go on with it by --resume, or give another folder";
                 return Err(CheckpointError::new(&self.folder, reason));
             }
@@ -106,7 +110,7 @@ impl Checkpoint {
             if !file.exists() {
                 return Ok(levels);
             }
-            levels.push(StoredLevel::read(&file, levels.len())?);
+            levels.push(StoredLevel::read(&file, levels.len(), digest)?);
         }
     }
 
@@ -115,21 +119,28 @@ impl Checkpoint {
     }
 
     /// Begins to write a level.
-    pub(super) fn begin(&self, level: usize) -> Result<LevelWriter> {
+    pub(super) fn begin(&self, level: usize, digest: u64) -> Result<LevelWriter> {
         let file = self.level_file(level);
         let beside = file.with_extension("tmp");
         let writer = File::create(&beside).map(BufWriter::new);
         let writer = writer.map_err(|error| {
             CheckpointError::new(&beside, format!("cannot be written: {error}"))
         })?;
-        let mut writer = LevelWriter { file, beside, writer, hasher: Xxh3::new(), states: 0 };
+        let mut writer =
+            LevelWriter { file, beside, writer: Some(writer), hasher: Xxh3::new(), states: 0 };
         writer.put(MAGIC)?;
+        writer.put(&digest.to_le_bytes())?;
         writer.put(&(level as u64).to_le_bytes())?;
         Ok(writer)
     }
 }
 
 impl Identity {
+    /// What levels of this exploration are marked with.
+    pub(super) fn digest(&self) -> u64 {
+        xxh3_64(&serde_json::to_vec(self).unwrap_or_default())
+    }
+
     /// What differs, and how.
     fn difference(&self, other: &Self) -> Option<String> {
         let (one, two) = (serde_json::to_value(self).ok()?, serde_json::to_value(other).ok()?);
@@ -144,7 +155,8 @@ impl Identity {
 pub(super) struct LevelWriter {
     file: PathBuf,
     beside: PathBuf,
-    writer: BufWriter<File>,
+    /// `None` once the level is complete.
+    writer: Option<BufWriter<File>>,
     hasher: Xxh3,
     states: u64,
 }
@@ -179,17 +191,30 @@ impl LevelWriter {
             file.sync_all()?;
             std::fs::rename(&self.beside, &self.file)
         };
-        finish(self.writer).map_err(|error| {
+        let Some(writer) = self.writer.take() else {
+            return Ok(());
+        };
+        finish(writer).map_err(|error| {
             CheckpointError::new(&self.file, format!("cannot be written: {error}"))
         })
     }
 
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.hasher.update(bytes);
-        let written = self.writer.write_all(bytes);
+        let written = self.writer.as_mut().map_or(Ok(()), |writer| writer.write_all(bytes));
         written.map_err(|error| {
             CheckpointError::new(&self.beside, format!("cannot be written: {error}"))
         })
+    }
+}
+
+/// A level that was not completed leaves nothing behind.
+impl Drop for LevelWriter {
+    fn drop(&mut self) {
+        if self.writer.take().is_some() {
+            // There is nobody to tell, and what is left does no harm.
+            let _ = std::fs::remove_file(&self.beside);
+        }
     }
 }
 
@@ -203,29 +228,33 @@ pub(super) struct StoredLevel {
 }
 
 impl StoredLevel {
-    fn read(file: &Path, level: usize) -> Result<Self> {
+    fn read(file: &Path, level: usize, digest: u64) -> Result<Self> {
         let bytes = std::fs::read(file)
             .map_err(|error| CheckpointError::new(file, format!("cannot be read: {error}")))?;
-        Self::parse(&bytes, level)
-            .ok_or_else(|| CheckpointError::new(file, "damaged: it is not what was written"))
+        let damaged = || CheckpointError::new(file, "damaged: it is not what was written");
+        let stored = Self::parse(&bytes, level).ok_or_else(damaged)?;
+        if bytes[8..16] != digest.to_le_bytes() {
+            return Err(CheckpointError::new(file, "damaged: a level of another exploration"));
+        }
+        Ok(stored)
     }
 
     fn parse(bytes: &[u8], level: usize) -> Option<Self> {
         let (content, checksum) = bytes.split_last_chunk::<8>()?;
-        if xxh3_64(content) != u64::from_le_bytes(*checksum) || bytes.len() < 16 + TRAILER {
+        if xxh3_64(content) != u64::from_le_bytes(*checksum) || bytes.len() < HEADER + TRAILER {
             return None;
         }
         let word = |at: usize| {
             bytes.get(at..at + 8)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
         };
-        if &bytes[..8] != MAGIC || word(8)? != level as u64 {
+        if &bytes[..8] != MAGIC || word(16)? != level as u64 {
             return None;
         }
         let lengths = bytes.len() - TRAILER;
         let states = usize::try_from(word(lengths)?).ok()?;
         let children = usize::try_from(word(lengths + 8)?).ok()?;
         let notes = usize::try_from(word(lengths + 16)?).ok()?;
-        let mut rest = &bytes[16..lengths];
+        let mut rest = &bytes[HEADER..lengths];
         let mut take = |length: usize| {
             let (taken, after) = rest.split_at_checked(length)?;
             rest = after;

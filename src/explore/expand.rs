@@ -9,6 +9,9 @@ use highwater_invariants::{Checker, INVARIANT_COUNT, Selection, Violation};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
+/// The most operations of a state that have a number each, and that may all lead to new states.
+const CHOICES_MAX: usize = Choice::MAX as usize;
+
 /// A successor that was not visited before this chunk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
@@ -181,7 +184,9 @@ impl<M: Model> Expander<'_, '_, M> {
         words: &mut Words,
         expanded: &mut Expanded,
     ) {
-        for (&operation, choice) in offered.iter().zip(0..) {
+        // What has no number is not tried, and so the verdict cannot be clean.
+        expanded.counts.halted += u64::from(offered.len() > CHOICES_MAX);
+        for (&operation, choice) in offered.iter().take(CHOICES_MAX).zip(0..) {
             if !self.space.allows(node, operation) {
                 continue;
             }
@@ -236,6 +241,8 @@ impl<M: Model> Expander<'_, '_, M> {
             model.recover(state, checker);
             note_all(checker, Phase::Recovery);
         }
+        // What a limit has cut off was not checked to its end.
+        expanded.counts.halted += u64::from(model.is_halted(state));
         expanded.counts.count_checks(&node.checker, checker);
     }
 }

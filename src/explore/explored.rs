@@ -4,6 +4,7 @@ use crate::explore::collisions::Collisions;
 use crate::explore::counterexample::Counterexample;
 use crate::explore::expand::Counts;
 use crate::model::Model;
+use highwater_invariants::Selection;
 
 /// What ends an exploration before the space is exhausted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,6 +48,8 @@ pub struct Explored<M: Model> {
     /// A shortest violation of each violated invariant, the shortest first; one, unless it kept
     /// going.
     pub counterexamples: Vec<Counterexample<M>>,
+    /// Which invariants were checked.
+    pub checked: Selection,
     /// States of each level: level 0 is the initial state.
     pub levels: Vec<u64>,
     /// States of the last level that were not expanded.
@@ -72,10 +75,16 @@ impl<M: Model> Explored<M> {
         1 + self.counts.generated
     }
 
+    /// Whether no shorter violation can have been missed: all levels that were begun were done.
+    pub fn is_shortest(&self) -> bool {
+        matches!(self.ended, Ended::Exhausted | Ended::AtViolation | Ended::Depth)
+    }
+
     /// Whether every state within the bounds was visited, everything that was asked for was decided,
     /// and nothing is violated.
     pub fn is_clean(&self) -> bool {
         self.ended == Ended::Exhausted
+            && !self.checked.is_empty()
             && self.counterexamples.is_empty()
             && self.counts.halted == 0
             && self.counts.undecided.is_empty()

@@ -73,6 +73,7 @@ impl<M: Model> Exploration<'_, M> {
             format: "highwater-checkpoint/1".into(),
             highwater: env!("CARGO_PKG_VERSION").into(),
             model: M::NAME.into(),
+            parameters: self.model.parameters(),
             settings: format!("{:?}", self.settings),
             bounds: self.bounds.to_string(),
             invariants: selected.map(|id| id.name().to_owned()).collect(),

@@ -62,6 +62,8 @@ pub(super) struct Search<'e, M: Model> {
     pub(super) found: Vec<Found>,
     pub(super) expanded: usize,
     pub(super) checkpoint: Option<&'e Checkpoint>,
+    /// What levels of this exploration are marked with.
+    digest: u64,
 }
 
 impl<'e, M> Search<'e, M>
@@ -93,18 +95,21 @@ where
             found: Vec::new(),
             expanded: 0,
             checkpoint,
+            digest: 0,
         };
-        let stored = match checkpoint {
-            Some(checkpoint) => checkpoint.open(&exploration.identity(initial))?,
-            None => Vec::new(),
-        };
+        let mut stored = Vec::new();
+        if let Some(checkpoint) = checkpoint {
+            let identity = exploration.identity(initial);
+            search.digest = identity.digest();
+            stored = checkpoint.open(&identity)?;
+        }
         if stored.is_empty() {
             search.table.insert(initial);
             search.distinct = 1;
             let mut level = Level::default();
             level.push(0);
             if let Some(checkpoint) = checkpoint {
-                let mut writer = checkpoint.begin(0)?;
+                let mut writer = checkpoint.begin(0, search.digest)?;
                 writer.state(0, initial)?;
                 writer.finish(None, &search.notes())?;
             }
@@ -125,17 +130,24 @@ where
         let limits = self.exploration.limits;
         let number = self.levels[depth].len();
         let go_deeper = depth < limits.depth_max;
+        if !go_deeper && !self.exploration.second_phase {
+            // States were checked when they were reached.
+            return Ok(Some(Ended::Depth));
+        }
         let (mut of_states, mut of_operations) = (Vec::new(), Vec::new());
         let mut next = Level::default();
         let mut writer = match self.checkpoint {
-            Some(checkpoint) if go_deeper => Some(checkpoint.begin(depth + 1)?),
+            Some(checkpoint) if go_deeper => Some(checkpoint.begin(depth + 1, self.digest)?),
             _ => None,
         };
         self.expanded = 0;
+        // A number of a state within its level has 32 bits.
+        if u32::try_from(number).is_err() {
+            return Ok(Some(Ended::Memory));
+        }
         for start in (0..number).step_by(CHUNK) {
             if !go_on() {
-                self.levels.push(next);
-                return Ok(Some(Ended::Interrupted));
+                return Ok(Some(self.stop(Ended::Interrupted, &of_states, &of_operations, next)));
             }
             let range = start..number.min(start + CHUNK);
             let pieces = self.expand(range.clone(), go_deeper);
@@ -152,16 +164,14 @@ where
                     .map(|piece| piece.candidates.iter().map(Vec::len).sum::<usize>())
                     .sum();
                 if !self.make_room(candidates) {
-                    self.levels.push(next);
-                    return Ok(Some(Ended::Memory));
+                    return Ok(Some(self.stop(Ended::Memory, &of_states, &of_operations, next)));
                 }
                 self.insert(&range, &pieces, &mut next, writer.as_mut())?;
             }
             self.expanded = range.end;
             on_progress(self.progress(depth));
-            if self.distinct > limits.states_max {
-                self.levels.push(next);
-                return Ok(Some(Ended::States));
+            if self.distinct > limits.states_max && range.end < number {
+                return Ok(Some(self.stop(Ended::States, &of_states, &of_operations, next)));
             }
         }
         self.note_violations(&of_states, &of_operations);
@@ -175,11 +185,29 @@ where
         if next.is_empty() {
             return Ok(Some(Ended::Exhausted));
         }
+        if self.distinct > limits.states_max {
+            self.levels.push(next);
+            return Ok(Some(Ended::States));
+        }
         self.levels.push(next);
         if let Some(writer) = writer {
             writer.finish(self.levels.get(depth), &self.notes())?;
         }
         Ok(None)
+    }
+
+    /// Ends in the middle of a level. What was found is not lost, but a shorter one may not have been
+    /// looked at yet.
+    fn stop(
+        &mut self,
+        ended: Ended,
+        of_states: &[Hit],
+        of_operations: &[Hit],
+        next: Level,
+    ) -> Ended {
+        self.note_violations(of_states, of_operations);
+        self.levels.push(next);
+        ended
     }
 
     fn expand(&self, range: Range<usize>, go_deeper: bool) -> Vec<Expanded> {
@@ -326,6 +354,7 @@ where
         let unexpanded = if is_over { 0 } else { self.unexpanded(ended) };
         Explored {
             ended,
+            checked: self.exploration.selection,
             collisions: Collisions::of(&self.table, self.distinct, 1 + self.counts.generated),
             bytes: self.bytes(),
             load: self.load(),

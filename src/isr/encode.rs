@@ -50,7 +50,8 @@ fn encode_control(state: &Partition, sink: &mut impl Sink) {
         }
         sink.word(u64::MAX);
     }
-    if state.has(Guard::RetryCatchUp) {
+    // Both guards ask whether a catch-up may still be under way.
+    if state.has(Guard::RetryCatchUp) || state.has(Guard::OneCatchUp) {
         let delay = state.settings.replication_delay_ticks;
         for node in View::nodes(state).iter() {
             let started = state.catch_up_started[node.index()];

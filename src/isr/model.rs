@@ -65,6 +65,10 @@ impl Model for IsrModel {
 
     const CLASSES: &'static [&'static str] = &CLASSES;
 
+    fn parameters(&self) -> String {
+        format!("{self:?}")
+    }
+
     fn class(operation: Operation) -> usize {
         match operation {
             Operation::Crash { lose_unfsynced: true, .. } => CRASH_LOSING,

@@ -51,7 +51,8 @@ pub(super) fn regressions(journal: &mut Journal<'_>) -> Stage {
             });
         }
     }
-    Ok((Ending::Ran, format!("replayed {number} scenarios")))
+    let ending = if number == 0 { Ending::NotRun } else { Ending::Ran };
+    Ok((ending, format!("replayed {number} scenarios")))
 }
 
 /// Every input of `isr_ops/` must be clean under the rules of this night.
@@ -62,7 +63,8 @@ pub(super) fn inputs(journal: &mut Journal<'_>) -> Stage {
         let input = FuzzInput::decode(&bytes).map_err(|error| NightlyError::new(file, error))?;
         note_if_violating(journal, input, "corpus isr_ops")?;
     }
-    Ok((Ending::Ran, format!("ran {} inputs", files.len())))
+    let ending = if files.is_empty() { Ending::NotRun } else { Ending::Ran };
+    Ok((ending, format!("ran {} inputs", files.len())))
 }
 
 /// Runs an input under the rules of this night; what it violates is shrunk and kept. True if it

@@ -110,14 +110,16 @@ fn fuzz(
     let share = journal.plan.duration / 2 * target.quarters / 4;
     let started = Instant::now();
     let mut stats = Stats::default();
-    let mut known = Vec::new();
+    // What earlier nights have left there is known already.
+    let left = artifacts_in(&absolute(&journal.plan.out.join("artifacts").join(target.name))?)?;
+    let mut known = left.clone();
     for start in 1..=STARTS_MAX {
-        let left = share.saturating_sub(started.elapsed());
-        if start > 1 && (left < Duration::from_secs(1) || !(journal.go_on)()) {
+        let time = share.saturating_sub(started.elapsed());
+        if start > 1 && (time < Duration::from_secs(1) || !(journal.go_on)()) {
             break;
         }
         let artifacts = absolute(&journal.plan.out.join("artifacts").join(target.name))?;
-        let output = start_target(journal, plan, target, left, &artifacts)?;
+        let output = start_target(journal, plan, target, time, &artifacts)?;
         let log = String::from_utf8_lossy(&output.stderr).into_owned();
         let log_file = journal.plan.out.join(format!("fuzz-{}-{start}.log", target.name));
         replace(&log_file, log.as_bytes()).map_err(|error| NightlyError::new(log_file, error))?;
@@ -142,12 +144,12 @@ fn fuzz(
     let rate = executions as f64 / started.elapsed().as_secs_f64();
     let did = format!(
         "{executions} executions ({rate:.0}/s), {edges} edges covered, {}",
-        match known.len() {
+        match known.len() - left.len() {
             0 => "nothing found".into(),
             found => format!("{found} artifacts"),
         }
     );
-    let is_idle = executions == 0 && known.is_empty();
+    let is_idle = executions == 0 && known.len() == left.len();
     Ok((if is_idle { Ending::NotRun } else { journal.ending() }, did))
 }
 

@@ -128,12 +128,18 @@ impl<'e, M: Model> ExploreReport<'e, M> {
         let explored = self.explored;
         let mut text = String::new();
         for told in &self.told {
-            let operations = told.operations.len();
-            text.push_str(&format!(
-                "{}\nNo sequence of fewer than {operations} operations within the bounds violates {}.\n\n",
-                told.text,
-                told.invariant.name()
-            ));
+            let (operations, name) = (told.operations.len(), told.invariant.name());
+            let shorter = if explored.is_shortest() {
+                format!(
+                    "No sequence of fewer than {operations} operations within the bounds violates {name}."
+                )
+            } else {
+                format!(
+                    "It ended before all sequences of {operations} operations were looked at: there \
+                     may be a shorter one."
+                )
+            };
+            text.push_str(&format!("{}\n{shorter}\n\n", told.text));
         }
         text.push_str(&format!(
             "{} states visited, {} generated, depth {} (the initial state counts 1)\n",
@@ -186,6 +192,9 @@ impl<'e, M: Model> ExploreReport<'e, M> {
             Ended::Exhausted if explored.is_clean() => format!(
                 "exhausted: clean, {rules}. Every state that operations within the bounds can lead to was checked."
             ),
+            Ended::Exhausted if explored.checked.is_empty() => {
+                format!("undecided: every state was visited, and nothing was checked, {rules}")
+            }
             Ended::Exhausted if explored.counts.halted > 0 => format!(
                 "undecided: a limit of the model cut off {} ways, {rules}",
                 explored.counts.halted

@@ -11,6 +11,9 @@ use std::collections::BTreeMap;
 /// The format of a nightly run's JSON.
 pub const NIGHTLY_FORMAT: &str = "highwater-nightly/1";
 
+/// The most shards of a run.
+const SHARDS_MAX: u64 = 1_000;
+
 /// A finished nightly run, or several shards of one.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -178,8 +181,32 @@ impl NightlyResult {
             whole.findings.append(&mut other.findings);
             whole.coverage.append(&mut other.coverage);
         }
+        let all = whole.shards[0][1];
+        for shard in (1..=all).filter(|&shard| !whole.shards.contains(&[shard, all])) {
+            whole.stages.push(Stage {
+                name: format!("shard {shard}/{all}"),
+                ending: Ending::NotRun,
+                did: "its summary is missing".into(),
+                seconds: 0.0,
+            });
+        }
         whole.conclude();
         Ok(whole)
+    }
+
+    /// What no run can have left behind, if there is such a thing: the field, and why.
+    pub fn nonsense(&self) -> Option<(&'static str, &'static str)> {
+        let is_shard = |&[shard, of]: &[u64; 2]| 1 <= shard && shard <= of && of <= SHARDS_MAX;
+        if self.shards.is_empty() || !self.shards.iter().all(is_shard) {
+            return Some(("shards", "shards are [I, N] with I from 1 to N, at most 1,000"));
+        }
+        if self.stages.is_empty() {
+            return Some(("stages", "a run has stages"));
+        }
+        if self.coverage.is_empty() {
+            return Some(("coverage", "a run has covered something, or says that it has not"));
+        }
+        None
     }
 
     /// Invariants that some shard's searches did not test, or gave up on.

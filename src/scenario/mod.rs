@@ -31,7 +31,7 @@ use highwater_invariants::InvariantId;
 pub const FORMAT: &str = "isr-scenario/1";
 
 /// The largest timeout, delay or retention in a file: a scenario must end within seconds.
-const NUMBER_MAX: u64 = 100_000;
+pub(crate) const NUMBER_MAX: u64 = 100_000;
 
 /// A configuration, operations, and what is expected of them.
 #[derive(Clone, Debug)]

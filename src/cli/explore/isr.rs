@@ -6,6 +6,7 @@ use crate::cli::{Exit, Failed};
 use crate::explore::{Bounds, Exploration};
 use crate::isr::{GroupConfiguration, IsrModel, Operation, Rules, Settings, Values, Variant};
 use crate::report::{Told, isr_findings, isr_subject};
+use crate::scenario::NUMBER_MAX;
 use clap::Args;
 
 /// What is offered where nothing else is asked for.
@@ -29,28 +30,32 @@ pub(super) struct IsrOptions {
     nodes: usize,
 
     /// `min.insync.replicas`
-    #[arg(long, value_name = "N", default_value = "2")]
+    #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u64).range(..=NUMBER_MAX))]
     min_insync_replicas: u64,
 
     /// Ticks without being caught up after which a follower leaves the ISR
-    #[arg(long, value_name = "TICKS", default_value = "1")]
+    #[arg(long, value_name = "TICKS", default_value = "1", value_parser = clap::value_parser!(u64).range(..=NUMBER_MAX))]
     replica_lag_timeout: u64,
 
     /// Latest leader appends that can be replayed to a follower
-    #[arg(long, value_name = "ENTRIES", default_value = "2")]
+    #[arg(long, value_name = "ENTRIES", default_value = "2", value_parser = clap::value_parser!(u64).range(..=NUMBER_MAX))]
     log_retention: u64,
 
     /// Ticks that a message takes
-    #[arg(long, value_name = "TICKS", default_value = "1")]
+    #[arg(long, value_name = "TICKS", default_value = "1", value_parser = clap::value_parser!(u64).range(..=NUMBER_MAX))]
     replication_delay: u64,
 
     /// How many times a waiting write is looked at, a tick apart
-    #[arg(long, value_name = "TICKS", default_value = "2")]
+    #[arg(long, value_name = "TICKS", default_value = "2", value_parser = clap::value_parser!(u64).range(..=NUMBER_MAX))]
     ack_timeout: u64,
 
     /// Ticks for which a leader may serve authoritative reads after it last had enough ISR members
     #[arg(long, value_name = "TICKS", default_value = "1", allow_negative_numbers = true)]
     lease_duration: i64,
+
+    /// By how many ticks `delay_message` delays at most
+    #[arg(long, value_name = "TICKS", default_value = "1", value_parser = clap::value_parser!(u64).range(1..=64))]
+    max_delay: u64,
 }
 
 impl IsrOptions {
@@ -79,7 +84,7 @@ pub(super) fn run(explore: &Explore) -> Result<Exit, Failed> {
     };
     let without = explore.without.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
     let settings = explore.isr.settings(rules_of(explore.isr.variant, &without)?)?;
-    let model = model_for(&bounds, explore.isr.keys);
+    let model = model_for(&bounds, &explore.isr);
     let exploration = Exploration {
         model: &model,
         settings,
@@ -91,7 +96,12 @@ pub(super) fn run(explore: &Explore) -> Result<Exit, Failed> {
         symmetries: explore.symmetries(&model, &settings)?,
         limits: explore.limits()?,
     };
-    let subject = isr_subject(&exploration);
+    let mut subject = isr_subject(&exploration);
+    subject.configuration.push_str(&format!("; keys {}", model.keys));
+    if model.network_faults {
+        let delay = format!(", messages delayed by up to {} ticks", model.delay_ticks_max);
+        subject.configuration.push_str(&delay);
+    }
     explore.drive(&exploration, subject, |explored| {
         let findings = isr_findings(&exploration, explored);
         let save = |finding: &crate::report::Finding| {
@@ -106,9 +116,17 @@ pub(super) fn run(explore: &Explore) -> Result<Exit, Failed> {
 }
 
 /// The model that offers what the bounds speak of.
-fn model_for(bounds: &Bounds, keys: u16) -> IsrModel {
+fn model_for(bounds: &Bounds, options: &IsrOptions) -> IsrModel {
+    IsrModel {
+        keys: options.keys,
+        values: Values::Fresh,
+        network_faults: network_faults_are_offered(bounds),
+        delay_ticks_max: options.max_delay,
+    }
+}
+
+fn network_faults_are_offered(bounds: &Bounds) -> bool {
     let is_of_network = |name: &str| name.ends_with("_message") || name.ends_with("_link");
     let mut kinds = Operation::NAMES.iter().enumerate();
-    let network_faults = kinds.any(|(kind, name)| is_of_network(name) && bounds.offers(kind));
-    IsrModel { keys, values: Values::Fresh, network_faults, ..IsrModel::default() }
+    kinds.any(|(kind, name)| is_of_network(name) && bounds.offers(kind))
 }

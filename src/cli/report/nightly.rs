@@ -62,8 +62,8 @@ fn read(file: &Path) -> Result<NightlyResult, ScenarioError> {
         let format = &result.format;
         return refused("format", format!("unknown format {format:?}; known is {NIGHTLY_FORMAT}"));
     }
-    if result.shards.is_empty() {
-        return refused("shards", "a run has at least one shard".into());
+    if let Some((place, reason)) = result.nonsense() {
+        return refused(place, reason.into());
     }
     Ok(result)
 }
