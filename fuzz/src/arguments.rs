@@ -13,9 +13,8 @@ pub fn artifact(bytes: &[u8]) -> String {
     }
     // Of options that are given twice, libFuzzer heeds the last.
     let option = |name: &str| {
-        let values =
-            std::env::args().filter_map(|argument| argument.strip_prefix(name).map(str::to_owned));
-        values.last()
+        let mut last_first = std::env::args().rev();
+        last_first.find_map(|argument| argument.strip_prefix(name).map(str::to_owned))
     };
     option("-exact_artifact_path=").unwrap_or_else(|| {
         let prefix = option("-artifact_prefix=").unwrap_or_default();
