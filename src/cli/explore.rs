@@ -20,10 +20,10 @@ use std::time::{Duration, Instant};
 /// Visit every state that operations within bounds can lead to
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Breadth first, so a counterexample is a shortest one, and the same one on any number of threads. If
-nothing is violated and the space is exhausted, nothing within the bounds can be violated: each state
-that operations within the bounds can lead to was checked, with the same invariants as everywhere,
-but for the probability, which is printed, that two states had the same fingerprint.
+Breadth first, so a counterexample is a shortest one, and the same one on any number of threads.
+If nothing is violated and the space is exhausted, nothing within the bounds can be violated: each
+state that operations within the bounds can lead to was checked, with the same invariants as
+everywhere, but for the probability, which is printed, that two states had the same fingerprint.
 
 --operations says what is offered: write+submit=2 is at most two writes of either kind on any way,
 tick without a number any number of ticks, and what is not named is not offered. crash_losing is a
@@ -31,8 +31,8 @@ crash that loses what is not synced, crash one that does not. What is refused co
 Every write has a value of its own. The default for isr is
 write+submit=2,controller_elect=1,crash_losing=1,restart,isolate=1,heal=1,tick.
 
-Exit code 0 if the space is exhausted and clean, 1 if something is violated, 2 for bad input, 3 if a
-budget was reached or the checker gave up somewhere, 130 if Ctrl-C came before anything was found.
+Exit code 0 if the space is exhausted and clean, 1 if something is violated, 2 for bad input, 3 if
+a budget was reached or the checker gave up somewhere, 130 if Ctrl-C came before anything was found.
 
 Examples:
   highwater explore --invariant committed-prefix-agreement
@@ -55,12 +55,6 @@ pub(super) struct Explore {
     /// [default: of isr a few writes, an election, a lossy crash and an isolation; of the others all]
     #[arg(long, value_name = "NAME[+NAME...][=N][,...]")]
     operations: Option<String>,
-
-    #[command(flatten)]
-    isr: isr::IsrOptions,
-
-    #[command(flatten)]
-    kip: kip::KipOptions,
 
     #[command(flatten)]
     invariants: InvariantOptions,
@@ -118,6 +112,12 @@ pub(super) struct Explore {
     /// Print JSON
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    isr: isr::IsrOptions,
+
+    #[command(flatten)]
+    kip: kip::KipOptions,
 }
 
 /// A model that can be explored.
@@ -142,6 +142,9 @@ fn parse_model(name: &str) -> Result<ExploredModel, String> {
 
 impl Explore {
     pub(super) fn run(&self) -> Result<Exit, Failed> {
+        if self.model != ExploredModel::Isr && self.isr.variant.is_some() {
+            return Err(Failed("--variant: only the model isr has variants; see --without".into()));
+        }
         match self.model {
             ExploredModel::Isr => isr::run(self),
             ExploredModel::Kip(preset) => kip::run(self, preset),

@@ -16,13 +16,14 @@ use std::time::Duration;
 /// Run everything that looks for violations, for as long as it is given, and summarize it
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Replays the corpus, switches off each guard in turn, searches with every profile (half the time of
---for, a fifth of that each), and runs the fuzz targets (the other half; building them comes on top).
-In DIR it leaves summary.md, summary.json (highwater-nightly/1), findings/ with a shrunk scenario for
-each signature, the logs of the fuzz targets, and what libFuzzer kept in artifacts/.
+Replays the corpus, switches off each guard in turn, searches with every profile (half the time
+of --for, a fifth of that each), and runs the fuzz targets (the other half; building them comes on
+top). In DIR it leaves summary.md, summary.json (highwater-nightly/1), findings/ with a shrunk
+scenario for each signature, the logs of the fuzz targets, and what libFuzzer kept in artifacts/.
 
-Exit code 0 if all of it is clean, 1 if there are findings, 2 for bad input, 3 if something that should
-have run did not (no cargo-fuzz, say, without --no-fuzz), 130 if Ctrl-C came before anything was found.
+Exit code 0 if all of it is clean, 1 if there are findings, 2 for bad input, 3 if something that
+should have run did not (no cargo-fuzz, say, without --no-fuzz), 130 if Ctrl-C came before anything
+was found.
 
 Examples:
   highwater nightly --out out --for 60s

@@ -17,9 +17,9 @@ const OPERATIONS: &str =
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Options of the model isr")]
 pub(super) struct IsrOptions {
-    /// The rules that it follows; see `highwater list variants`
-    #[arg(long, default_value = "published", value_parser = parse_variant)]
-    variant: Variant,
+    /// The rules that it follows; see `highwater list variants` [default: published]
+    #[arg(long, value_parser = parse_variant)]
+    pub(super) variant: Option<Variant>,
 
     /// How many keys writes and reads name
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=16))]
@@ -83,7 +83,8 @@ pub(super) fn run(explore: &Explore) -> Result<Exit, Failed> {
         parse_guard(name).map_err(|error| Failed(format!("--without: {name:?}: {error}")))
     };
     let without = explore.without.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
-    let settings = explore.isr.settings(rules_of(explore.isr.variant, &without)?)?;
+    let settings =
+        explore.isr.settings(rules_of(explore.isr.variant.unwrap_or_default(), &without)?)?;
     let model = model_for(&bounds, &explore.isr);
     let exploration = Exploration {
         model: &model,
