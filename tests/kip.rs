@@ -1,7 +1,7 @@
 //! The models of Kafka's history, held against what TLC says of the specifications that they follow
 //! (`corpus/reference/tlc-counts.json`): every row.
 
-use highwater::explore::{Bounds, Ended, Exploration, Explored, Limits};
+use highwater::explore::{Bounds, Checkpoint, Ended, Exploration, Explored, Limits};
 use highwater::invariants::{InvariantId, Selection, View};
 use highwater::kip::{
     AsyncIsrModel, AsyncIsrSettings, HwOver, KipModel, KipSettings, KipState, Preset, Rules,
@@ -174,6 +174,29 @@ fn async_isr_is_reproduced_and_breaks_with_either_half_of_its_rule() {
         reproduced += 1;
     }
     assert_eq!((reproduced, broken.len()), (3, 2));
+}
+
+#[test]
+fn a_checkpoint_is_of_the_invariants_that_were_checked() {
+    let settings = KipSettings {
+        replicas: 3,
+        log_size: 1,
+        max_records: 1,
+        max_leader_epoch: 1,
+        rules: Preset::Kip279.rules(),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let run = |invariant, checkpoint: Checkpoint| {
+        let exploration = exploration(settings, Selection::only(invariant));
+        exploration.run_with(Some(&checkpoint), || true, |_| ())
+    };
+    // The space is clean of the one and not of the other.
+    let written = run(InvariantId::WeakIsr, Checkpoint::write(folder.path())).unwrap();
+    assert!(written.is_clean());
+    let refused = run(InvariantId::StrongIsr, Checkpoint::resume(folder.path())).unwrap_err();
+    assert!(refused.to_string().contains("its invariants is"), "{refused}");
+    let resumed = run(InvariantId::WeakIsr, Checkpoint::resume(folder.path())).unwrap();
+    assert_eq!(resumed.levels, written.levels);
 }
 
 #[test]

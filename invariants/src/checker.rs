@@ -63,6 +63,12 @@ impl Selection {
         self.0 & (1 << invariant as u32) != 0
     }
 
+    /// The selected invariants, general ones first.
+    pub fn iter(self) -> impl Iterator<Item = InvariantId> {
+        let known = InvariantId::ALL.into_iter().chain(InvariantId::SPECIFIED);
+        known.filter(move |&invariant| self.contains(invariant))
+    }
+
     /// Whether nothing is selected.
     pub const fn is_empty(self) -> bool {
         self.0 == 0

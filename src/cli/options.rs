@@ -77,8 +77,7 @@ impl InvariantOptions {
         self.names.iter().try_fold(Selection::NONE, |selection, name| {
             let applies = |invariant: &InvariantId| applicable.contains(*invariant);
             let invariant = InvariantId::from_name(name).filter(applies).ok_or_else(|| {
-                let all = InvariantId::ALL.into_iter().chain(InvariantId::SPECIFIED);
-                let known: Vec<_> = all.filter(applies).map(InvariantId::name).collect();
+                let known: Vec<_> = applicable.iter().map(InvariantId::name).collect();
                 let known = known.join(", ");
                 Failed(format!(
                     "--invariant: unknown invariant {name:?} of {model}; known are {known}"

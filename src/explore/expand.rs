@@ -105,8 +105,7 @@ mod selection_by_name {
         selection: &Selection,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        let selected = InvariantId::ALL.into_iter().filter(|&id| selection.contains(id));
-        serializer.collect_seq(selected.map(InvariantId::name))
+        serializer.collect_seq(selection.iter().map(InvariantId::name))
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(

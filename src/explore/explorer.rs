@@ -6,7 +6,7 @@ use crate::explore::explored::{Explored, Limits, Progress};
 use crate::explore::search::Search;
 use crate::explore::table::Fingerprint;
 use crate::model::Model;
-use highwater_invariants::{InvariantId, Renaming, Selection};
+use highwater_invariants::{Renaming, Selection};
 
 /// An exploration to be run.
 #[derive(Debug)]
@@ -68,7 +68,6 @@ where
 impl<M: Model> Exploration<'_, M> {
     /// What is explored, for checkpoints.
     pub(super) fn identity(&self, initial: Fingerprint) -> Identity {
-        let selected = InvariantId::ALL.into_iter().filter(|&id| self.selection.contains(id));
         Identity {
             format: "highwater-checkpoint/1".into(),
             highwater: env!("CARGO_PKG_VERSION").into(),
@@ -76,7 +75,7 @@ impl<M: Model> Exploration<'_, M> {
             parameters: self.model.parameters(),
             settings: format!("{:?}", self.settings),
             bounds: self.bounds.to_string(),
-            invariants: selected.map(|id| id.name().to_owned()).collect(),
+            invariants: self.selection.iter().map(|id| id.name().to_owned()).collect(),
             second_phase: self.second_phase,
             keep_going: self.keep_going,
             symmetry: !self.symmetries.is_empty(),

@@ -116,11 +116,9 @@ impl<'e, M: Model> ExploreReport<'e, M> {
     }
 
     fn not_tested(&self) -> Vec<&'static str> {
-        let is_open = |invariant: &InvariantId| {
-            self.exploration.selection.contains(*invariant)
-                && self.explored.counts.tested[*invariant as usize] == 0
-        };
-        every_invariant().filter(is_open).map(InvariantId::name).collect()
+        let is_open =
+            |invariant: &InvariantId| self.explored.counts.tested[*invariant as usize] == 0;
+        self.explored.checked.iter().filter(is_open).map(InvariantId::name).collect()
     }
 
     /// Everything, for people.
@@ -173,9 +171,7 @@ impl<'e, M: Model> ExploreReport<'e, M> {
     }
 
     fn undecided(&self) -> Vec<&'static str> {
-        let undecided = self.explored.counts.undecided;
-        let names = every_invariant().filter(|&invariant| undecided.contains(invariant));
-        names.map(InvariantId::name).collect()
+        self.explored.counts.undecided.iter().map(InvariantId::name).collect()
     }
 
     /// What the verdict is, and what it is worth.
@@ -230,8 +226,7 @@ impl<'e, M: Model> ExploreReport<'e, M> {
                 "scenario": told.scenario,
             })
         });
-        let selected = every_invariant().filter(|&id| self.exploration.selection.contains(id));
-        let tested = selected.map(|invariant| {
+        let tested = explored.checked.iter().map(|invariant| {
             (invariant.name().to_owned(), json!(explored.counts.tested[invariant as usize]))
         });
         json!({
@@ -260,8 +255,4 @@ impl<'e, M: Model> ExploreReport<'e, M> {
             "bytes": explored.bytes,
         })
     }
-}
-
-fn every_invariant() -> impl Iterator<Item = InvariantId> {
-    InvariantId::ALL.into_iter().chain(InvariantId::SPECIFIED)
 }

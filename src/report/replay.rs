@@ -147,18 +147,18 @@ impl<'s> Replay<'s> {
 
     /// What keeps a run without violations from being clean, or clean of everything.
     fn reservations(&self) -> String {
-        let names = |selection: Selection, wanted| {
-            let all = InvariantId::ALL.into_iter();
-            let names = all.filter(|&invariant| selection.contains(invariant) == wanted);
-            names.map(InvariantId::name).collect::<Vec<_>>().join(", ")
+        let names = |invariants: &mut dyn Iterator<Item = InvariantId>| {
+            invariants.map(InvariantId::name).collect::<Vec<_>>().join(", ")
         };
         let mut text = String::new();
         if !self.verdict.undecided.is_empty() {
-            let names = names(self.verdict.undecided, true);
+            let names = names(&mut self.verdict.undecided.iter());
             text.push_str(&format!("\nUNDECIDED (a limit of the checker was reached): {names}\n"));
         }
-        if self.verdict.checked != Selection::ALL {
-            text.push_str(&format!("\nNOT CHECKED: {}\n", names(self.verdict.checked, false)));
+        let checked = self.verdict.checked;
+        if checked != Selection::ALL {
+            let names = names(&mut Selection::ALL.iter().filter(|&one| !checked.contains(one)));
+            text.push_str(&format!("\nNOT CHECKED: {names}\n"));
         }
         text
     }

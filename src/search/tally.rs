@@ -2,7 +2,7 @@
 
 use crate::model::Model;
 use crate::run::Verdict;
-use highwater_invariants::{INVARIANT_COUNT, InvariantId};
+use highwater_invariants::INVARIANT_COUNT;
 
 /// Counts over many sequences.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,9 +58,8 @@ impl Tally {
             self.violated[failure.invariant() as usize] += 1;
         }
         if !verdict.undecided.is_empty() {
-            for invariant in InvariantId::ALL {
-                self.undecided[invariant as usize] +=
-                    u64::from(verdict.undecided.contains(invariant));
+            for invariant in verdict.undecided.iter() {
+                self.undecided[invariant as usize] += 1;
             }
         }
         while branches != 0 {
