@@ -165,7 +165,6 @@ impl Explore {
         M::Settings: Sync,
         M::State: Send + Sync,
         M::Operation: Send + Sync,
-        M::Outcome: Send + Sync,
     {
         require_writable(&self.out)?;
         interrupt::listen()?;

@@ -38,8 +38,6 @@ where
     M::State: Send + Sync,
     M::Operation: Send + Sync,
 {
-    // A violation after the operations may show after fewer, one by the last of them only by one
-    // operation less.
     let depth_max = operations.len().saturating_sub(1).min(limits.depth_max);
     let exploration = Exploration {
         model,

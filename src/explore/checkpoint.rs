@@ -79,6 +79,11 @@ impl Checkpoint {
         Self { folder: folder.into(), resume: true }
     }
 
+    /// Where the levels are.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Makes sure that the folder is for this exploration, and reads the levels that it holds.
     pub(super) fn open(&self, identity: &Identity) -> Result<Vec<StoredLevel>> {
         let file = self.folder.join(IDENTITY_FILE);

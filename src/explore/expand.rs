@@ -33,6 +33,19 @@ pub(super) struct Hit {
     pub(super) violation: Violation,
 }
 
+impl Hit {
+    /// All of these violations, at the same place.
+    fn all(
+        violations: &[Violation],
+        state: usize,
+        choice: Option<Choice>,
+        phase: Phase,
+    ) -> impl Iterator<Item = Self> {
+        let violations = violations.iter().cloned();
+        violations.map(move |violation| Self { state, choice, phase, violation })
+    }
+}
+
 /// What came of expanding states.
 #[derive(Clone, Debug)]
 pub(super) struct Expanded {
@@ -197,13 +210,8 @@ impl<M: Model> Expander<'_, '_, M> {
             counts.branches |= M::branches(&next.state);
             counts.count_checks(&node.checker, &next.checker);
             let new = &next.checker.violations()[node.checker.violations().len()..];
-            let hit = |violation: &Violation| Hit {
-                state: index,
-                choice: Some(choice),
-                phase: Phase::Operations,
-                violation: violation.clone(),
-            };
-            note(&mut expanded.of_operations, new.iter().map(hit));
+            let hits = Hit::all(new, index, Some(choice), Phase::Operations);
+            note(&mut expanded.of_operations, hits);
             let is_halted = self.space.model.is_halted(&next.state);
             expanded.counts.halted += u64::from(is_halted);
             // What a limit has ended goes nowhere.
@@ -224,14 +232,8 @@ impl<M: Model> Expander<'_, '_, M> {
         let (model, Node { state, checker, .. }) = (self.space.model, next);
         let mut known = checker.violations().len();
         let mut note_all = |checker: &Checker, phase| {
-            let new = checker.violations()[known..].iter();
-            let hit = |violation: &Violation| Hit {
-                state: index,
-                choice: None,
-                phase,
-                violation: violation.clone(),
-            };
-            note(&mut expanded.of_states, new.map(hit));
+            let new = &checker.violations()[known..];
+            note(&mut expanded.of_states, Hit::all(new, index, None, phase));
             known = checker.violations().len();
         };
         model.settle(state, checker);

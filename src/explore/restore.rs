@@ -8,6 +8,7 @@ use crate::explore::search::Search;
 use crate::explore::table::Inserted;
 use crate::model::Model;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// Where a violation was found.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -32,8 +33,12 @@ where
     M::Operation: Send + Sync,
 {
     /// Takes over the levels of a checkpoint.
-    pub(super) fn restore(&mut self, stored: Vec<StoredLevel>) -> Result<(), CheckpointError> {
-        let damaged = |reason: &str| CheckpointError::new("checkpoint", reason);
+    pub(super) fn restore(
+        &mut self,
+        folder: &Path,
+        stored: Vec<StoredLevel>,
+    ) -> Result<(), CheckpointError> {
+        let damaged = |reason: &str| CheckpointError::new(folder, reason);
         for stored in stored {
             if let Some(before) = self.levels.last_mut() {
                 let children: u64 = stored.children.iter().map(|&number| u64::from(number)).sum();

@@ -97,26 +97,23 @@ where
             checkpoint,
             digest: 0,
         };
-        let mut stored = Vec::new();
         if let Some(checkpoint) = checkpoint {
             let identity = exploration.identity(initial);
             search.digest = identity.digest();
-            stored = checkpoint.open(&identity)?;
-        }
-        if stored.is_empty() {
-            search.table.insert(initial);
-            search.distinct = 1;
-            let mut level = Level::default();
-            level.push(0);
-            if let Some(checkpoint) = checkpoint {
-                let mut writer = checkpoint.begin(0, search.digest)?;
-                writer.state(0, initial)?;
-                writer.finish(None, &search.notes())?;
+            let stored = checkpoint.open(&identity)?;
+            if !stored.is_empty() {
+                search.restore(checkpoint.folder(), stored)?;
+                return Ok(search);
             }
-            search.levels.push(level);
-        } else {
-            search.restore(stored)?;
+            let mut writer = checkpoint.begin(0, search.digest)?;
+            writer.state(0, initial)?;
+            writer.finish(None, &search.notes())?;
         }
+        search.table.insert(initial);
+        search.distinct = 1;
+        let mut level = Level::default();
+        level.push(0);
+        search.levels.push(level);
         Ok(search)
     }
 
@@ -143,7 +140,7 @@ where
         self.expanded = 0;
         // A number of a state within its level has 32 bits.
         if u32::try_from(number).is_err() {
-            return Ok(Some(Ended::Memory));
+            return Ok(Some(self.stop(Ended::Memory, &of_states, &of_operations, next)));
         }
         for start in (0..number).step_by(CHUNK) {
             if !go_on() {
@@ -350,8 +347,7 @@ where
             levels.pop();
         }
         self.counterexamples.sort_by_key(|one| (one.operations.len(), one.failure.phase));
-        let is_over = matches!(ended, Ended::Exhausted);
-        let unexpanded = if is_over { 0 } else { self.unexpanded(ended) };
+        let unexpanded = self.unexpanded(ended);
         Explored {
             ended,
             checked: self.exploration.selection,
@@ -368,8 +364,10 @@ where
     /// States that were visited and not expanded.
     fn unexpanded(&self, ended: Ended) -> u64 {
         let last = self.levels.len() - 1;
-        if ended == Ended::Depth {
-            return self.levels[last].len() as u64;
+        match ended {
+            Ended::Exhausted => return 0,
+            Ended::Depth => return self.levels[last].len() as u64,
+            _ => {}
         }
         let before = self.levels[last.saturating_sub(1)].len() - self.expanded;
         (before + self.levels[last].len()) as u64
