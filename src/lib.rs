@@ -20,6 +20,7 @@
 pub mod cli;
 pub mod conform;
 pub mod explore;
+mod files;
 pub mod fuzz;
 pub mod isr;
 pub mod kip;
@@ -27,7 +28,6 @@ pub mod model;
 pub mod nightly;
 pub mod report;
 pub mod run;
-mod save;
 pub mod scenario;
 pub mod search;
 pub mod sim;

@@ -2,7 +2,9 @@
 //! cannot rot; and bytes and scenarios convert both ways without loss.
 
 use arbitrary::{Arbitrary, Unstructured};
-use highwater::fuzz::{Coverage, Feature, Fuzzed, differential, isr_ops, minimize, scenario_file};
+use highwater::fuzz::{
+    Coverage, Feature, Fuzzed, differential, features_of, isr_ops, minimize, scenario_file,
+};
 use highwater::invariants::{InvariantId, Selection};
 use highwater::isr::{Branch, IsrModel, Operation, Rules, Variant};
 use highwater::run::run;
@@ -237,11 +239,7 @@ fn mutants_are_canonical_inputs_that_fit_and_follow_the_rules_that_are_fuzzed() 
 fn minimizing_loses_no_coverage_and_does_not_depend_on_the_order() {
     let mut inputs: Vec<_> =
         seeds().into_iter().map(|(_, bytes)| FuzzInput::decode(&bytes).unwrap()).take(60).collect();
-    let covered = |inputs: &[FuzzInput]| {
-        let features = inputs.iter().flat_map(|input| Coverage::of(input).features);
-        features.collect::<BTreeSet<_>>()
-    };
-    let before = covered(&inputs);
+    let before = features_of(&inputs);
     // The same once more, with an operation that adds nothing.
     let longer = inputs.iter().cloned().map(|mut input| {
         input.operations.push(Operation::Tick);
@@ -250,7 +248,7 @@ fn minimizing_loses_no_coverage_and_does_not_depend_on_the_order() {
     });
     inputs.extend(longer.collect::<Vec<_>>());
     let small = minimize(&inputs);
-    assert!(covered(&small).is_superset(&before));
+    assert!(features_of(&small).is_superset(&before));
     assert!(small.len() <= 60);
     inputs.reverse();
     assert_eq!(minimize(&inputs), small);

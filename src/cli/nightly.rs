@@ -3,10 +3,10 @@
 use crate::cli::options::{parse_guard, parse_variant, require_writable, rules_of, thread_pool};
 use crate::cli::output::{print, print_json};
 use crate::cli::{Exit, Failed, interrupt, parse};
+use crate::files::replace;
 use crate::isr::{Guard, Variant};
 use crate::nightly::{FuzzPlan, Plan, run};
 use crate::report::NightlyResult;
-use crate::save::replace;
 use clap::Args;
 use indicatif::ProgressBar;
 use serde_json::json;

@@ -94,7 +94,7 @@ impl Checkpoint {
                 return Err(CheckpointError::new(&self.folder, reason));
             }
             let json = serde_json::to_string_pretty(identity).unwrap_or_default();
-            crate::save::replace(&file, json.as_bytes()).map_err(|error| {
+            crate::files::replace(&file, json.as_bytes()).map_err(|error| {
                 CheckpointError::new(&file, format!("cannot be written: {error}"))
             })?;
             return Ok(Vec::new());

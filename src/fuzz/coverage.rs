@@ -35,6 +35,11 @@ pub struct Coverage {
     pub is_clean: bool,
 }
 
+/// All that these inputs cover together.
+pub fn features_of(inputs: &[FuzzInput]) -> BTreeSet<Feature> {
+    inputs.iter().flat_map(|input| Coverage::of(input).features).collect()
+}
+
 impl Coverage {
     /// Runs an input and looks at what happens.
     pub fn of(input: &FuzzInput) -> Self {

@@ -11,7 +11,7 @@ pub mod scenario_file;
 mod coverage;
 mod minimize;
 
-pub use coverage::{Coverage, Feature};
+pub use coverage::{Coverage, Feature, features_of};
 pub use minimize::minimize;
 
 /// What a target made of its bytes.

@@ -1,27 +1,20 @@
 //! What is already known is replayed: counterexamples must still be ones, fuzz inputs still clean.
 
 use super::{Journal, NightlyError};
+use crate::files::files_in;
 use crate::fuzz::isr_ops;
 use crate::isr::IsrModel;
 use crate::report::{Ending, Finding, NightlyFinding};
 use crate::run::run;
 use crate::scenario::Scenario;
 use crate::scenario::fuzz_input::FuzzInput;
-use crate::search::shrink::{Shrinker, Target};
 use highwater_invariants::Selection;
 use std::path::{Path, PathBuf};
 
 type Stage = Result<(Ending, String), NightlyError>;
 
-/// Files of `folder`, by name.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, NightlyError> {
-    let failed = |error: std::io::Error| NightlyError::new(folder, error);
-    let entries = std::fs::read_dir(folder).map_err(failed)?;
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let mut files = paths.collect::<std::io::Result<Vec<_>>>().map_err(failed)?;
-    files.retain(|file| file.is_file());
-    files.sort();
-    Ok(files)
+    files_in(folder).map_err(|error| NightlyError::new(folder, error))
 }
 
 /// Every scenario of `regressions/` must give what it expects.
@@ -76,11 +69,9 @@ pub(super) fn note_if_violating(
 ) -> Result<bool, NightlyError> {
     input.settings.rules = journal.plan.rules;
     let verdict = isr_ops::verdict_of(&input);
-    let model = IsrModel::default();
     for failure in &verdict.failures {
-        let mut shrinker = Shrinker::new(&model, Target::of(failure), || true);
-        if let Some(case) = shrinker.shrink(&input.settings, &input.operations) {
-            journal.keep(&Finding::new(&case, None), stage, 1)?;
+        if let Some(finding) = Finding::shrunk(&input.settings, &input.operations, failure) {
+            journal.keep(&finding, stage, 1)?;
         }
     }
     Ok(!verdict.failures.is_empty())

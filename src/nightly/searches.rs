@@ -5,7 +5,8 @@ use crate::isr::IsrModel;
 use crate::report::{Ending, Finding, NightlyFinding, coverage_json};
 use crate::scenario::Found;
 use crate::scenario::generate::{Generator, Profile};
-use crate::search::{Campaign, Ended, Results, Stop, Tally, shrink_all};
+use crate::search::shrink::Target;
+use crate::search::{Campaign, Ended, Group, Results, Stop, Tally, shrink_all};
 use highwater_invariants::Selection;
 use std::ops::Range;
 use std::time::Instant;
@@ -93,18 +94,14 @@ fn keep_findings(
         }
     };
     for one in shrunk {
-        let count = results
-            .groups
-            .iter()
-            .find(|&(target, _)| target == one.target)
-            .map_or(1, |(_, group)| group.count);
         // A group's count goes to its first candidate, so that sums stay right.
-        let is_first = results.groups.iter().any(|(target, group)| {
+        let is_of_group = |&(target, group): &(Target, &Group)| {
             target == one.target && group.candidates.first() == Some(&one.candidate)
-        });
+        };
+        let count = results.groups.iter().find(is_of_group).map_or(0, |(_, group)| group.count);
         let found = Found { seed: plan.seed, sequence: one.candidate.sequence };
         let finding = Finding::new(&one.case, Some(found));
-        journal.keep(&finding, stage, if is_first { count } else { 0 })?;
+        journal.keep(&finding, stage, count)?;
     }
     Ok(())
 }

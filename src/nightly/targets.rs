@@ -1,9 +1,9 @@
 //! The fuzz targets, each for its share, by `cargo fuzz`.
 
 use super::{FuzzPlan, Journal, NightlyError, corpora};
+use crate::files::{files_in, name_of, replace};
 use crate::fuzz::isr_ops::VARIANT_VARIABLE;
 use crate::report::{Ending, NightlyFinding};
-use crate::save::replace;
 use crate::scenario::fuzz_input::FuzzInput;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -184,15 +184,9 @@ fn absolute(folder: &Path) -> Result<PathBuf, NightlyError> {
 }
 
 fn artifacts_in(folder: &Path) -> Result<Vec<PathBuf>, NightlyError> {
-    let failed = |error: std::io::Error| NightlyError::new(folder, error);
-    let entries = std::fs::read_dir(folder).map_err(failed)?;
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let mut files = paths.collect::<std::io::Result<Vec<_>>>().map_err(failed)?;
+    let mut files = files_in(folder).map_err(|error| NightlyError::new(folder, error))?;
     // A slow input is no failure; libFuzzer only mentions it.
-    files.retain(|file| {
-        !file.file_name().unwrap_or_default().to_string_lossy().starts_with("slow-unit")
-    });
-    files.sort();
+    files.retain(|file| !name_of(file).starts_with("slow-unit"));
     Ok(files)
 }
 
@@ -212,7 +206,7 @@ fn note(
     {
         return Ok(());
     }
-    let name = artifact.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = name_of(artifact);
     let explanation = match log.find("panicked at") {
         Some(start) => log[start..].split("stack backtrace:").next().unwrap_or_default(),
         None => log.lines().rev().find(|line| line.starts_with("SUMMARY")).unwrap_or("no panic"),

@@ -1,10 +1,10 @@
 //! What a search found: shrunk scenarios under names of their own, saved without loss.
 
+use crate::files::save_beside;
 use crate::isr::{GroupConfiguration, IsrModel, Operation, Settings};
 use crate::run::Failure;
-use crate::save::save_beside;
 use crate::scenario::{Expectation, Found, Scenario, ScenarioNames};
-use crate::search::shrink::Case;
+use crate::search::shrink::{Case, Shrinker, Target};
 use highwater_invariants::InvariantId;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
@@ -44,6 +44,18 @@ impl Finding {
             name(operation, &mut scenario.names);
         }
         Self::of(scenario, &case.failure)
+    }
+
+    /// What is left of operations that fail like this, when they are shrunk as a search would. `None`
+    /// if they do not.
+    pub fn shrunk(
+        settings: &Settings,
+        operations: &[Operation],
+        failure: &Failure,
+    ) -> Option<Self> {
+        let model = IsrModel::default();
+        let mut shrinker = Shrinker::new(&model, Target::of(failure), || true);
+        Some(Self::new(&shrinker.shrink(settings, operations)?, None))
     }
 
     /// The finding that `scenario` is, whose operations fail like this.

@@ -28,11 +28,9 @@ mod state_machine;
 
 pub use state_machine::IsrReference;
 
-use crate::isr::{IsrModel, Limits, Operation, Rules, Settings};
+use crate::isr::{Limits, Operation, Rules, Settings};
 use crate::report::Finding;
 use crate::run::Failure;
-use crate::scenario::Found;
-use crate::search::shrink::{Shrinker, Target};
 use highwater_invariants::{AckLevel, KeyId, NodeId, ReadLevel, ValueId};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -134,9 +132,8 @@ pub fn scenario(operations: RangeInclusive<usize>) -> impl Strategy<Value = Case
 /// # Errors
 /// `case` does not fail like `failure`, or the folder cannot be written.
 pub fn persist(case: &Case, failure: &Failure, folder: &Path) -> std::io::Result<PathBuf> {
-    let model = IsrModel::default();
-    let mut shrinker = Shrinker::new(&model, Target::of(failure), || true);
-    let shrunk = shrinker.shrink(&case.settings, &case.operations);
-    let shrunk = shrunk.ok_or_else(|| std::io::Error::other("the case does not fail like this"))?;
-    Finding::new(&shrunk, None::<Found>).save(folder)
+    let finding = Finding::shrunk(&case.settings, &case.operations, failure);
+    let finding =
+        finding.ok_or_else(|| std::io::Error::other("the case does not fail like this"))?;
+    finding.save(folder)
 }

@@ -1,9 +1,10 @@
 //! `strong-isr`: `StrongIsr` of `KafkaReplication.tla` (hachikuji/kafka-specification).
 
 use super::Invariant;
+use super::weak_isr::believers_agree;
 use crate::checker::Finding;
 use crate::ledger::Ledger;
-use crate::vocabulary::{Event, Evidence, Fact, Offset, View};
+use crate::vocabulary::{Event, Evidence, View};
 
 /// Whoever believes that it leads agrees with the true ISR up to its own HW.
 #[derive(Debug)]
@@ -22,27 +23,11 @@ impl Invariant for StrongIsr {
         view: &V,
         tested: &mut u64,
     ) -> Result<(), Finding> {
-        for leader in view.nodes().iter() {
-            let Some(belief) = view.belief(leader).filter(|belief| belief.leads) else {
-                continue;
-            };
-            if belief.high_watermark == Offset::ZERO {
-                continue;
-            }
-            for member in view.isr().iter() {
-                *tested += 1;
-                if !view.agree_through(leader, member, belief.high_watermark) {
-                    return Err(Evidence::new(
-                        "true-isr-member-lacks-committed-entry",
-                        "{leader} believes that it leads and that HW is {hw}, but {member}, a member of the true ISR, does not have all of its entries up to there",
-                    )
-                    .with("leader", Fact::Node(leader))
-                    .with("member", Fact::Node(member))
-                    .with("hw", Fact::Offset(belief.high_watermark))
-                    .into());
-                }
-            }
-        }
-        Ok(())
+        believers_agree(view, tested, |_| view.isr(), || {
+            Evidence::new(
+                "true-isr-member-lacks-committed-entry",
+                "{leader} believes that it leads and that HW is {hw}, but {member}, a member of the true ISR, does not have all of its entries up to there",
+            )
+        })
     }
 }

@@ -4,7 +4,7 @@ use super::inputs;
 use crate::cli::options::{require_writable, thread_pool};
 use crate::cli::output::print;
 use crate::cli::{Exit, Failed, parse};
-use crate::fuzz::{Coverage, Feature, minimize};
+use crate::fuzz::{Coverage, Feature, features_of, minimize};
 use crate::isr::{Rules, Variant};
 use crate::scenario::fuzz_input::FuzzInput;
 use crate::scenario::generate::Generator;
@@ -45,8 +45,6 @@ impl Generate {
         for input in &minimized {
             inputs::save(input, &self.folder)?;
         }
-        let features: BTreeSet<_> =
-            minimized.iter().flat_map(|input| Coverage::of(input).features).collect();
         let operations: usize = minimized.iter().map(|input| input.operations.len()).sum();
         print(&format!(
             "{} inputs with {operations} operations in {}, from {} sequences of seed {}: {} features\n",
@@ -54,7 +52,7 @@ impl Generate {
             self.folder.display(),
             self.sequences,
             self.seed,
-            features.len()
+            features_of(&minimized).len()
         ))?;
         Ok(Exit::Clean)
     }

@@ -1,7 +1,7 @@
 //! Inputs in files and folders.
 
 use crate::cli::Failed;
-use crate::save::save_beside;
+use crate::files::{files_in, name_of, save_beside};
 use crate::scenario::fuzz_input::FuzzInput;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
@@ -17,15 +17,9 @@ pub(super) fn read(file: &Path) -> Result<FuzzInput, Failed> {
 
 /// The files of a folder that are no hidden ones, by name.
 pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, Failed> {
-    let failed = |error| Failed(format!("{}: cannot be read: {error}", folder.display()));
-    let entries = std::fs::read_dir(folder).map_err(failed)?;
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let mut files = paths.collect::<Result<Vec<_>, _>>().map_err(failed)?;
-    let is_hidden = |file: &PathBuf| {
-        file.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
-    };
-    files.retain(|file| file.is_file() && !is_hidden(file));
-    files.sort();
+    let mut files = files_in(folder)
+        .map_err(|error| Failed(format!("{}: cannot be read: {error}", folder.display())))?;
+    files.retain(|file| !name_of(file).starts_with('.'));
     Ok(files)
 }
 

@@ -4,7 +4,7 @@ use super::inputs;
 use crate::cli::options::{require_writable, thread_pool};
 use crate::cli::output::print;
 use crate::cli::{Exit, Failed};
-use crate::fuzz::{Coverage, minimize};
+use crate::fuzz::{Coverage, features_of, minimize};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -74,15 +74,13 @@ impl Minimize {
         let operations = |inputs: &[crate::scenario::fuzz_input::FuzzInput]| {
             inputs.iter().map(|input| input.operations.len()).sum::<usize>()
         };
-        let features: BTreeSet<_> =
-            minimized.iter().flat_map(|input| Coverage::of(input).features).collect();
         let mut text = format!(
             "{} inputs with {} operations -> {} inputs with {} operations, which cover the same: {} features\n",
             taken.len(),
             operations(&taken),
             minimized.len(),
             operations(&minimized),
-            features.len()
+            features_of(&minimized).len()
         );
         for reason in &left_alone {
             text.push_str(&format!("left alone: {reason}\n"));

@@ -4,12 +4,11 @@ use super::inputs;
 use crate::cli::options::{parse_guard, parse_variant, require_writable, rules_of};
 use crate::cli::output::print;
 use crate::cli::{Exit, Failed};
+use crate::files::save_beside;
 use crate::fuzz::isr_ops;
-use crate::isr::{Guard, IsrModel, Variant};
+use crate::isr::{Guard, Variant};
 use crate::report::{Finding, Replay};
-use crate::save::save_beside;
 use crate::scenario::fuzz_input::FuzzInput;
-use crate::search::shrink::{Shrinker, Target};
 use clap::Args;
 use highwater_invariants::Selection;
 use std::path::{Path, PathBuf};
@@ -89,9 +88,5 @@ impl ToScenario {
 /// What is left of an input that violates something.
 fn shrunk(input: &FuzzInput) -> Option<Finding> {
     let verdict = isr_ops::verdict_of(input);
-    let target = Target::of(verdict.failures.first()?);
-    let model = IsrModel::default();
-    let mut shrinker = Shrinker::new(&model, target, || true);
-    let case = shrinker.shrink(&input.settings, &input.operations)?;
-    Some(Finding::new(&case, None))
+    Finding::shrunk(&input.settings, &input.operations, verdict.failures.first()?)
 }

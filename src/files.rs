@@ -1,9 +1,26 @@
-//! Files that are saved so that nothing is lost: written beside and renamed, and never over other
-//! content.
+//! Files: listed in one order everywhere, and saved so that nothing is lost, which is to say written
+//! beside and renamed, and never over other content.
 
 use std::io::{ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
+
+/// The files of a folder, by name.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let paths = std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path()));
+    let mut files = paths.collect::<Result<Vec<_>>>()?;
+    files.retain(|file| file.is_file());
+    files.sort();
+    Ok(files)
+}
+
+/// The name of a file, without its folder.
+pub fn name_of(file: &Path) -> std::borrow::Cow<'_, str> {
+    file.file_name().unwrap_or_default().to_string_lossy()
+}
 
 /// Writes `content` to a file of that name in `folder`, or to `stem-2`, `stem-3` and so on if the
 /// name is taken by other content. `extension` has its dot, or is empty.
