@@ -3,24 +3,14 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use highwater::explore::{Bounds, Exploration, Limits};
 use highwater::invariants::Selection;
-use highwater::isr::{IsrModel, Rules, Settings, Values, Variant};
-
-const MODEL: IsrModel =
-    IsrModel { keys: 1, values: Values::Fresh, network_faults: false, delay_ticks_max: 1 };
+use highwater::isr::{IsrModel, Rules, Settings, Variant};
 
 fn states(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("explore isr hardened, states");
     group.sample_size(10);
     let exploration = Exploration {
-        model: &MODEL,
-        settings: Settings {
-            rules: Rules::of(Variant::Hardened),
-            replica_lag_timeout_ticks: 1,
-            log_retention_entries: 2,
-            ack_timeout_ticks: 2,
-            lease_duration_ticks: 1,
-            ..Settings::DEFAULTS
-        },
+        model: &IsrModel::FRESH,
+        settings: Settings { rules: Rules::of(Variant::Hardened), ..Settings::SMALL },
         bounds: Bounds::parse::<IsrModel>(
             "submit=2,controller_elect=1,crash_losing=1,restart,tick",
         )

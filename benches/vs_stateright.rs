@@ -6,7 +6,7 @@
 
 use highwater::explore::{Bounds, Exploration, Limits, Node, Space};
 use highwater::invariants::{InvariantId, Selection, Sink};
-use highwater::isr::{IsrModel, Rules, Settings, Values, Variant};
+use highwater::isr::{IsrModel, Rules, Settings, Variant};
 use highwater::kip::{KipModel, KipSettings, Preset};
 use highwater::model::Model;
 use stateright::{Checker, Property};
@@ -18,18 +18,8 @@ use std::time::Instant;
 const THREADS: usize = 2;
 const SUBJECTS: [&str; 2] = ["isr hardened", "kip:320"];
 
-const ISR: IsrModel =
-    IsrModel { keys: 1, values: Values::Fresh, network_faults: false, delay_ticks_max: 1 };
-
 fn isr_settings() -> Settings {
-    Settings {
-        rules: Rules::of(Variant::Hardened),
-        replica_lag_timeout_ticks: 1,
-        log_retention_entries: 2,
-        ack_timeout_ticks: 2,
-        lease_duration_ticks: 1,
-        ..Settings::DEFAULTS
-    }
+    Settings { rules: Rules::of(Variant::Hardened), ..Settings::SMALL }
 }
 
 fn isr_bounds() -> Bounds {
@@ -172,7 +162,7 @@ fn count_by_name(subject: &str, engine: &str) -> Counted {
         return count(Subject { model: KipModel, settings, bounds, selection }, engine);
     }
     let (settings, bounds) = (isr_settings(), isr_bounds());
-    count(Subject { model: ISR, settings, bounds, selection: Selection::ALL }, engine)
+    count(Subject { model: IsrModel::FRESH, settings, bounds, selection: Selection::ALL }, engine)
 }
 
 /// Peak resident memory of this process, in bytes. 0 if the system does not say.

@@ -3,25 +3,16 @@
 
 use highwater::explore::{Bounds, Checkpoint, Ended, Exploration, Explored, Limits};
 use highwater::invariants::{AckLevel, InvariantId, KeyId, NodeId, Selection, ValueId};
-use highwater::isr::{Guard, IsrModel, Operation, Rules, Settings, Values, Variant};
+use highwater::isr::{Guard, IsrModel, Operation, Rules, Settings, Variant};
 use highwater::model::Model;
 use highwater::run::Run;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-const FRESH: IsrModel =
-    IsrModel { keys: 1, values: Values::Fresh, network_faults: false, delay_ticks_max: 1 };
+const FRESH: IsrModel = IsrModel::FRESH;
 
-/// Small numbers, as the command line has them by default.
 fn settings(rules: Rules) -> Settings {
-    Settings {
-        rules,
-        replica_lag_timeout_ticks: 1,
-        log_retention_entries: 2,
-        ack_timeout_ticks: 2,
-        lease_duration_ticks: 1,
-        ..Settings::DEFAULTS
-    }
+    Settings { rules, ..Settings::SMALL }
 }
 
 fn exploration(rules: Rules, bounds: &str) -> Exploration<'static, IsrModel> {

@@ -147,10 +147,15 @@ const CLASSES: [&str; Operation::NAMES.len() + 1] = {
 const CRASH_LOSING: usize = Operation::NAMES.len();
 
 impl IsrModel {
+    /// Offers what an exploration usually tries: writes of fresh values, and no faults of single
+    /// messages.
+    pub const FRESH: Self =
+        Self { keys: 1, values: Values::Fresh, network_faults: false, delay_ticks_max: 1 };
+
     /// A model that offers all that these operations are, on any node: to look for other sequences
     /// of them. Writes have fresh values.
     pub fn offering(operations: &[Operation]) -> Self {
-        let mut model = Self { values: Values::Fresh, ..Self::default() };
+        let mut model = Self::FRESH;
         for operation in operations {
             if let Some(key) = operation.key() {
                 model.keys = model.keys.max(key.0.saturating_add(1));

@@ -75,6 +75,16 @@ impl Settings {
         rules: Rules::of(Variant::Published),
     };
 
+    /// Small numbers, so that an exploration has few states.
+    pub const SMALL: Self = Self {
+        replica_lag_timeout_ticks: 1,
+        log_retention_entries: 2,
+        ack_timeout_ticks: 2,
+        lease_duration_ticks: 1,
+        limits: Limits::for_engines(3, 2, 1),
+        ..Self::DEFAULTS
+    };
+
     /// The key of the writes that test whether the partition has recovered.
     pub const PROBE_KEY: KeyId = KeyId(0);
 

@@ -4,10 +4,13 @@ use super::Explore;
 use crate::cli::options::{parse_guard, parse_variant, rules_of};
 use crate::cli::{Exit, Failed};
 use crate::explore::{Bounds, Exploration};
-use crate::isr::{GroupConfiguration, IsrModel, Operation, Rules, Settings, Values, Variant};
+use crate::isr::{GroupConfiguration, IsrModel, Operation, Rules, Settings, Variant};
 use crate::report::{Told, isr_findings, isr_subject};
 use crate::scenario::NUMBER_MAX;
 use clap::Args;
+
+/// The numbers where no others are asked for.
+const SMALL: Settings = Settings::SMALL;
 
 /// What is offered where nothing else is asked for.
 const OPERATIONS: &str =
@@ -26,31 +29,31 @@ pub(super) struct IsrOptions {
     keys: u16,
 
     /// How many nodes
-    #[arg(long, value_name = "N", default_value = "3")]
+    #[arg(long, value_name = "N", default_value_t = SMALL.nodes)]
     nodes: usize,
 
     /// `min.insync.replicas`
-    #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u64).range(..=NUMBER_MAX))]
+    #[arg(long, value_name = "N", default_value_t = SMALL.min_insync_replicas as u64, value_parser = clap::value_parser!(u64).range(..=NUMBER_MAX))]
     min_insync_replicas: u64,
 
     /// Ticks without being caught up after which a follower leaves the ISR
-    #[arg(long, value_name = "TICKS", default_value = "1", value_parser = clap::value_parser!(u64).range(..=NUMBER_MAX))]
+    #[arg(long, value_name = "TICKS", default_value_t = SMALL.replica_lag_timeout_ticks, value_parser = clap::value_parser!(u64).range(..=NUMBER_MAX))]
     replica_lag_timeout: u64,
 
     /// Latest leader appends that can be replayed to a follower
-    #[arg(long, value_name = "ENTRIES", default_value = "2", value_parser = clap::value_parser!(u64).range(..=NUMBER_MAX))]
+    #[arg(long, value_name = "ENTRIES", default_value_t = SMALL.log_retention_entries as u64, value_parser = clap::value_parser!(u64).range(..=NUMBER_MAX))]
     log_retention: u64,
 
     /// Ticks that a message takes
-    #[arg(long, value_name = "TICKS", default_value = "1", value_parser = clap::value_parser!(u64).range(..=NUMBER_MAX))]
+    #[arg(long, value_name = "TICKS", default_value_t = SMALL.replication_delay_ticks, value_parser = clap::value_parser!(u64).range(..=NUMBER_MAX))]
     replication_delay: u64,
 
     /// How many times a waiting write is looked at, a tick apart
-    #[arg(long, value_name = "TICKS", default_value = "2", value_parser = clap::value_parser!(u64).range(..=NUMBER_MAX))]
+    #[arg(long, value_name = "TICKS", default_value_t = SMALL.ack_timeout_ticks, value_parser = clap::value_parser!(u64).range(..=NUMBER_MAX))]
     ack_timeout: u64,
 
     /// Ticks for which a leader may serve authoritative reads after it last had enough ISR members
-    #[arg(long, value_name = "TICKS", default_value = "1", allow_negative_numbers = true)]
+    #[arg(long, value_name = "TICKS", default_value_t = SMALL.lease_duration_ticks, allow_negative_numbers = true)]
     lease_duration: i64,
 
     /// By how many ticks `delay_message` delays at most
@@ -120,9 +123,9 @@ pub(super) fn run(explore: &Explore) -> Result<Exit, Failed> {
 fn model_for(bounds: &Bounds, options: &IsrOptions) -> IsrModel {
     IsrModel {
         keys: options.keys,
-        values: Values::Fresh,
         network_faults: network_faults_are_offered(bounds),
         delay_ticks_max: options.max_delay,
+        ..IsrModel::FRESH
     }
 }
 
