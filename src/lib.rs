@@ -16,6 +16,7 @@
 //! * [`nightly`]: all that looks for violations, one after the other.
 //! * [`strategy`]: proptest strategies, for property tests of your own.
 //! * [`report`]: a finished run in words and tables.
+//! * [`picture`]: a run as a page, a diagram, Mermaid, ITF, a Rust test.
 
 pub mod cli;
 pub mod conform;
@@ -26,6 +27,7 @@ pub mod isr;
 pub mod kip;
 pub mod model;
 pub mod nightly;
+pub mod picture;
 pub mod report;
 pub mod run;
 pub mod scenario;

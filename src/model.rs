@@ -79,6 +79,17 @@ pub trait Model {
         observer: &mut O,
     ) -> Self::Outcome;
 
+    /// The same for an operation that [`Model::offered`] has offered in this very state.
+    #[inline]
+    fn apply_offered<O: Observer>(
+        &self,
+        state: &mut Self::State,
+        operation: Self::Operation,
+        observer: &mut O,
+    ) -> Self::Outcome {
+        self.apply(state, operation, observer)
+    }
+
     /// Whether a limit was exceeded that ends the run (a message storm, say). The observer has been
     /// told.
     fn is_halted(&self, state: &Self::State) -> bool;

@@ -128,11 +128,22 @@ impl<'m, M: Model> Run<'m, M> {
 
     /// The second phase: quiescence, then recovery.
     pub fn finish(&mut self) {
+        self.settle();
+        self.recover();
+    }
+
+    /// Leaves the partition to itself until it is idle; nothing once the run has ended.
+    pub fn settle(&mut self) {
         if self.is_halted() {
             return;
         }
         self.model.settle(&mut self.state, &mut self.checker);
         self.note_failures(Phase::Quiescence);
+    }
+
+    /// Stops all faults, and waits for service to come back; nothing once the run has ended. Comes
+    /// after [`Run::settle`].
+    pub fn recover(&mut self) {
         if self.is_halted() {
             return;
         }

@@ -1,6 +1,7 @@
 //! Every guard of the hardened variant is needed: without it something is violated, and what it is
 //! does not change unnoticed.
 
+use highwater::invariants::Selection;
 use highwater::isr::{Guard, Guards, IsrModel, Rules, Variant};
 use highwater::scenario::generate::Generator;
 use highwater::search::{Ablation, ablate};
@@ -8,7 +9,7 @@ use highwater::search::{Ablation, ablate};
 fn without(guard: Guard) -> Ablation<IsrModel> {
     let rules = Rules::of(Variant::Hardened).without(guard);
     let source = Generator { rules, ..Generator::default() };
-    ablate(&IsrModel::default(), &source, 0, 1_000_000, || true)
+    ablate(&IsrModel::default(), &source, 0, 1_000_000, Selection::ALL, || true)
 }
 
 /// Guard, the invariant that catches its absence in the shortest scenario, the operations of that,

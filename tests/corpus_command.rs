@@ -89,7 +89,13 @@ fn scenarios_become_inputs_and_the_same_scenarios_again() {
     let scenarios: Vec<_> = files(&project("corpus/regressions"))
         .into_iter()
         .filter(|file| file.extension().is_some_and(|extension| extension == "json"))
+        // An input is of the model isr.
+        .filter(|file| !text(file.file_name().unwrap().as_ref()).starts_with("kip-"))
         .collect();
+    assert!(scenarios.len() >= 45);
+    let other = project("corpus/regressions/kip-101-weak-isr.json");
+    let refused = corpus(&["from-scenario", "--out", text(&bytes), text(&other)]).assert().code(2);
+    refused.stderr(contains("kip-101-weak-isr.json").and(contains("model isr is wanted")));
     corpus(&["from-scenario", "--out", text(&bytes)]).args(&scenarios).assert().code(0);
     corpus(&["to-scenario", "--out", text(&again)]).args(files(&bytes)).assert().code(0);
     // What differs in its expectation alone is one input.

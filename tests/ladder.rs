@@ -45,7 +45,7 @@ fn a_counterexample_is_told_step_by_step() {
     let size =
         ["--replicas", "2", "--log-size", "2", "--max-records", "2", "--max-leader-epoch", "2"];
     highwater(&["explore", "--model", "kip:101"]).args(size).assert().code(1).stdout(
-        contains("VIOLATED weak-isr after 11 steps")
+        contains("VIOLATED weak-isr at operation 11")
             .and(contains("the controller elects r1"))
             .and(contains("No sequence of fewer than 11 operations"))
             .and(contains("NEVER APPLIED: follower_truncate"))

@@ -25,7 +25,7 @@ impl Place {
         }
         std::fs::write(place.path("fuzz/Cargo.toml"), "").unwrap();
         let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
-        for (folder, number) in [("regressions", 50), ("isr_ops", 5)] {
+        for (folder, number) in [("regressions", 100), ("isr_ops", 5)] {
             let files = std::fs::read_dir(corpus.join(folder)).unwrap();
             for file in files.map(|file| file.unwrap()).take(number) {
                 let to = place.path("corpus").join(folder).join(file.file_name());
@@ -86,7 +86,7 @@ fn a_clean_night_says_what_ran_and_how_much() {
     for part in [
         "# Highwater nightly: clean",
         "Variant `hardened`, seed 1, shard 1/1.",
-        "replayed 45 scenarios",
+        "replayed 55 scenarios",
         "ran 5 inputs",
         "23 of 23 guards caught",
         "| search power-loss | ran | ",

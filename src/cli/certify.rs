@@ -1,9 +1,10 @@
 //! `--certify`: is what was found as short as it can be?
 
 use crate::cli::{Failed, interrupt};
-use crate::explore::{Certificate, Counterexample, Explored, Limits, certify};
-use crate::isr::{IsrModel, Operation, Settings};
-use crate::run::{Failure, Phase};
+use crate::explore::{Certificate, Explored, Limits, certify};
+use crate::report::Reported;
+use crate::run::Phase;
+use crate::search::shrink::Case;
 use clap::Args;
 
 /// Whether to certify, and with how much effort.
@@ -25,27 +26,24 @@ pub(super) struct Certified {
     pub(super) statement: String,
     /// `shortest`, `shorter` or `unknown`.
     pub(super) word: &'static str,
-    /// A shorter one, if there is one.
-    pub(super) shorter: Option<Counterexample<IsrModel>>,
 }
 
 impl CertifyOptions {
-    /// Explores everything shorter than `operations`, if that was asked for.
-    pub(super) fn certify(
-        &self,
-        settings: &Settings,
-        operations: &[Operation],
-        failure: &Failure,
-    ) -> Result<Option<Certified>, Failed> {
+    /// Explores everything shorter than `case`, if that was asked for. A shorter one takes its place.
+    pub(super) fn certify<M>(&self, case: &mut Case<M>) -> Result<Option<Certified>, Failed>
+    where
+        M: Reported<Settings: Sync, State: Send + Sync, Operation: Send + Sync> + Sync,
+    {
         if !self.certify {
             return Ok(None);
         }
+        let Case { settings, operations, failure, .. } = case;
         let limits = Limits {
             states_max: self.certify_states,
             memory_max: super::memory::budget(None)?,
             ..Limits::default()
         };
-        let model = IsrModel::offering(operations);
+        let model = M::offering(operations);
         let go_on = || !interrupt::is_requested();
         let certificate = certify(&model, settings, operations, failure, limits, go_on, |_| ());
         let (invariant, length) = (failure.invariant().name(), operations.len());
@@ -53,7 +51,7 @@ impl CertifyOptions {
             Phase::Operations => "while they are applied",
             Phase::Quiescence | Phase::Recovery => "while or after they are applied",
         };
-        let states = |explored: &Explored<IsrModel>| explored.distinct();
+        let states = |explored: &Explored<M>| explored.distinct();
         Ok(Some(match certificate {
             Certificate::Shortest(explored) => Certified {
                 statement: format!(
@@ -62,18 +60,17 @@ impl CertifyOptions {
                     states(&explored)
                 ),
                 word: "shortest",
-                shorter: None,
             },
-            Certificate::Shorter(shorter, explored) => Certified {
-                statement: format!(
+            Certificate::Shorter(shorter, explored) => {
+                let statement = format!(
                     "replaced: {} operations violate {invariant} too {when}, instead of {length}, and no fewer \
                      do ({} states visited)",
                     shorter.operations.len(),
                     states(&explored)
-                ),
-                word: "shorter",
-                shorter: Some(*shorter),
-            },
+                );
+                (*operations, *failure) = (shorter.operations, shorter.failure);
+                Certified { statement, word: "shorter" }
+            }
             Certificate::Unknown(explored) => Certified {
                 statement: format!(
                     "NOT CERTIFIED: gave up after {} states and {} operations; --certify-states gives \
@@ -82,7 +79,6 @@ impl CertifyOptions {
                     explored.levels.len() - 1
                 ),
                 word: "unknown",
-                shorter: None,
             },
         }))
     }

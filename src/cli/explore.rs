@@ -4,13 +4,14 @@ mod isr;
 mod kip;
 mod progress;
 
+use crate::cli::model::{KipOptions, ModelName, parse_model};
 use crate::cli::options::{InvariantOptions, require_writable, thread_pool};
 use crate::cli::output::{print, print_json};
 use crate::cli::{Exit, Failed, interrupt, memory};
 use crate::explore::{Checkpoint, Ended, Exploration, Explored, Limits};
-use crate::kip::Preset;
 use crate::model::Model;
-use crate::report::{ExploreReport, Subject, Told};
+use crate::report::{ExploreReport, Finding, Subject, Told};
+use crate::scenario::ScenarioFile;
 use bytesize::ByteSize;
 use clap::Args;
 use highwater_invariants::Renaming;
@@ -45,7 +46,7 @@ pub(super) struct Explore {
     /// The model: isr, kip:truncate-to-hw, kip:101, kip:279, kip:320-first-try, kip:320 or
     /// kip:async-isr
     #[arg(long, default_value = "isr", value_parser = parse_model)]
-    model: ExploredModel,
+    model: ModelName,
 
     /// Switch off these rules: guards of an isr variant, or rules of a kip model; see `highwater list`
     #[arg(long, value_name = "RULE[,RULE...]", value_delimiter = ',')]
@@ -117,39 +118,29 @@ pub(super) struct Explore {
     isr: isr::IsrOptions,
 
     #[command(flatten)]
-    kip: kip::KipOptions,
-}
-
-/// A model that can be explored.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum ExploredModel {
-    Isr,
-    Kip(Preset),
-    AsyncIsr,
-}
-
-fn parse_model(name: &str) -> Result<ExploredModel, String> {
-    match name {
-        "isr" => return Ok(ExploredModel::Isr),
-        "kip:async-isr" => return Ok(ExploredModel::AsyncIsr),
-        _ => {}
-    }
-    Preset::from_name(name).map(ExploredModel::Kip).ok_or_else(|| {
-        let presets = Preset::ALL.map(|preset| preset.to_string()).join(", ");
-        format!("unknown model; known are isr, {presets}, kip:async-isr")
-    })
+    kip: KipOptions,
 }
 
 impl Explore {
     pub(super) fn run(&self) -> Result<Exit, Failed> {
-        if self.model != ExploredModel::Isr && self.isr.variant.is_some() {
+        if self.model == ModelName::Isr {
+            return isr::run(self);
+        }
+        if self.isr.variant.is_some() {
             return Err(Failed("--variant: only the model isr has variants; see --without".into()));
         }
-        match self.model {
-            ExploredModel::Isr => isr::run(self),
-            ExploredModel::Kip(preset) => kip::run(self, preset),
-            ExploredModel::AsyncIsr => kip::run_async_isr(self),
-        }
+        kip::run(self)
+    }
+
+    /// Writes findings, and says into which files.
+    fn save<F: ScenarioFile>(&self, findings: &[Finding<F>]) -> Result<Vec<String>, Failed> {
+        let save = |finding: &Finding<F>| {
+            let file = finding.save(&self.out).map_err(|error| {
+                Failed(format!("{}: cannot be written: {error}", self.out.display()))
+            })?;
+            Ok(file.display().to_string())
+        };
+        findings.iter().map(save).collect()
     }
 
     /// Explores, and prints what came of it. `tell` tells the counterexamples, and says which files it

@@ -3,7 +3,7 @@
 use crate::cli::output::{print, print_json};
 use crate::cli::{Exit, Failed};
 use crate::isr::{Guard, Operation, Variant};
-use crate::kip::Preset;
+use crate::kip::{AsyncIsrStep, Preset, Rules, Step};
 use crate::scenario::generate::Profile;
 use clap::{Args, ValueEnum};
 use highwater_invariants::InvariantId;
@@ -62,10 +62,9 @@ fn rows(what: What) -> Vec<(&'static str, String)> {
             let isr = "one replicated partition: leader, followers, controller (PROTOCOL.md)";
             let kip = |preset: Preset| {
                 let module = preset.module();
-                (preset.command_line_name(), format!("{} ({module}; explore)", preset.statement()))
+                (preset.command_line_name(), format!("{} ({module})", preset.statement()))
             };
-            let asynchronous =
-                "the leader proposes ISR changes and does not wait (AsyncIsr; explore)";
+            let asynchronous = "the leader proposes ISR changes and does not wait (AsyncIsr)";
             let first = [("isr", isr.to_owned())].into_iter();
             let last = [("kip:async-isr", asynchronous.to_owned())];
             first.chain(Preset::ALL.map(kip)).chain(last).collect()
@@ -77,7 +76,9 @@ fn rows(what: What) -> Vec<(&'static str, String)> {
                 let statement = guard.statement();
                 (guard.name(), format!("{statement} [src/isr/{place}; without it: {catcher}]"))
             };
-            Guard::ALL.iter().map(row).collect()
+            let rules = Rules::NAMES.into_iter().zip(Rules::STATEMENTS);
+            let rules = rules.map(|(name, statement)| (name, format!("{statement} [kip models]")));
+            Guard::ALL.iter().map(row).chain(rules).collect()
         }
         What::Invariants => {
             let general = InvariantId::ALL.into_iter();
@@ -87,7 +88,15 @@ fn rows(what: What) -> Vec<(&'static str, String)> {
                 |one: InvariantId| (one.name(), format!("{} [kip models]", one.statement()));
             general.chain(specified.map(of_kip)).collect()
         }
-        What::Operations => named(&Operation::KINDS),
+        What::Operations => {
+            let isr = Operation::KINDS.map(|(name, statement)| (name, statement.to_owned()));
+            let history = Step::KINDS.into_iter().zip(Step::STATEMENTS);
+            let history = history.map(|(name, what)| (name, format!("{what} [kip models]")));
+            let named = AsyncIsrStep::KINDS.into_iter().zip(AsyncIsrStep::STATEMENTS);
+            let own = named.filter(|(name, _)| !Step::KINDS.contains(name));
+            let own = own.map(|(name, what)| (name, format!("{what} [kip:async-isr]")));
+            isr.into_iter().chain(history).chain(own).collect()
+        }
         What::Profiles => named(&Profile::ALL.map(|profile| (profile.name(), profile.purpose()))),
     }
 }

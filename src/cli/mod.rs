@@ -11,6 +11,7 @@ mod interrupt;
 mod ladder;
 mod list;
 mod memory;
+mod model;
 mod nightly;
 mod options;
 mod output;

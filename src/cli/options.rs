@@ -1,6 +1,7 @@
 //! Options that several subcommands share.
 
 use crate::cli::Failed;
+use crate::cli::model::{ModelName, parse_model};
 use crate::isr::{Guard, Rules, Variant};
 use clap::Args;
 use highwater_invariants::{InvariantId, Selection};
@@ -9,22 +10,28 @@ use std::path::Path;
 /// Which model, under which rules.
 #[derive(Args, Debug)]
 pub(super) struct ModelOptions {
-    /// The model: isr
-    #[arg(long, default_value = "isr", value_parser = ["isr"])]
-    pub(super) model: String,
+    /// The model; see `highwater list models`
+    #[arg(long, default_value = "isr", value_parser = parse_model)]
+    pub(super) model: ModelName,
 
-    /// The rules that it follows; see `highwater list variants`
-    #[arg(long, default_value = "published", value_parser = parse_variant)]
-    pub(super) variant: Variant,
+    /// The rules that the model isr follows; see `highwater list variants` [default: published]
+    #[arg(long, value_parser = parse_variant)]
+    pub(super) variant: Option<Variant>,
 
-    /// Switch off these guards of the variant; see `highwater list guards`
-    #[arg(long, value_name = "GUARD[,GUARD...]", value_delimiter = ',', value_parser = parse_guard)]
-    pub(super) without: Vec<Guard>,
+    /// Switch off these rules: guards of an isr variant, or rules of a kip model; see
+    /// `highwater list guards`
+    #[arg(long, value_name = "RULE[,RULE...]", value_delimiter = ',')]
+    pub(super) without: Vec<String>,
 }
 
 impl ModelOptions {
+    /// The rules of the model isr.
     pub(super) fn rules(&self) -> Result<Rules, Failed> {
-        rules_of(self.variant, &self.without)
+        let parse = |name: &String| {
+            parse_guard(name).map_err(|error| Failed(format!("--without: {name:?}: {error}")))
+        };
+        let without = self.without.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
+        rules_of(self.variant.unwrap_or_default(), &without)
     }
 }
 

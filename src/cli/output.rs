@@ -1,6 +1,7 @@
 //! Results to stdout, everything else to stderr.
 
 use crate::cli::Failed;
+use crate::picture::TEXT_WIDTH;
 use serde_json::Value;
 use std::io::{ErrorKind, Write};
 
@@ -13,6 +14,13 @@ pub(super) fn print(text: &str) -> Result<(), Failed> {
         }
         _ => Ok(()),
     }
+}
+
+/// How wide what is printed may be.
+pub(super) fn width() -> usize {
+    let terminal = terminal_size::terminal_size().map(|(width, _)| width.0.into());
+    let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
+    terminal.or_else(columns).unwrap_or(TEXT_WIDTH)
 }
 
 /// Prints a JSON result.

@@ -1,12 +1,14 @@
 //! `highwater replay`: a scenario, step by step.
 
 use crate::cli::options::InvariantOptions;
-use crate::cli::output::print;
+use crate::cli::output::{print, width};
 use crate::cli::{Exit, Failed};
+use crate::picture::Picture;
 use crate::report;
-use crate::scenario::Scenario;
+use crate::scenario::AnyScenario;
 use clap::Args;
-use std::path::PathBuf;
+use highwater_invariants::Selection;
+use std::path::{Path, PathBuf};
 
 /// Run scenario files and show what each operation did
 #[derive(Args, Debug)]
@@ -31,34 +33,54 @@ pub(super) struct Replay {
     #[command(flatten)]
     invariants: InvariantOptions,
 
-    /// Print JSON, one object and one line a file
+    /// Print JSON, one object and one line a file; its schema is in src/picture/replay.schema.json
     #[arg(long)]
     json: bool,
 }
 
 impl Replay {
     pub(super) fn run(&self) -> Result<Exit, Failed> {
-        let selection = self.invariants.selection()?;
-        let read = |file: &PathBuf| Scenario::read(file);
+        let read = |file: &PathBuf| AnyScenario::read(file);
         let scenarios = self.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let mut exit = Exit::Clean;
         for (file, scenario) in self.files.iter().zip(&scenarios) {
-            let replay = report::Replay::of(scenario, selection);
-            if self.json {
-                let mut json = replay.json();
-                json["file"] = file.display().to_string().into();
-                if self.trace {
-                    json["trace"] = replay.trace_json();
-                }
-                print(&format!("{json}\n"))?;
-            } else {
-                let trace = if self.trace { replay.trace_text() } else { String::new() };
-                print(&format!("{}\n{trace}{}", file.display(), replay.text()))?;
-            }
-            if !replay.meets_expectation().unwrap_or(replay.verdict.is_clean()) {
+            let selection = self.selection(scenario)?;
+            let picture =
+                Picture { file: file.display().to_string(), ..scenario.picture(selection) };
+            self.show(file, scenario, selection, &picture)?;
+            if !picture.expectation_met.unwrap_or(picture.verdict == "clean") {
                 exit = Exit::Violated;
             }
         }
         Ok(exit)
+    }
+
+    fn selection(&self, scenario: &AnyScenario) -> Result<Selection, Failed> {
+        self.invariants.selection_of(scenario.applicable(), scenario.model())
+    }
+
+    fn show(
+        &self,
+        file: &Path,
+        scenario: &AnyScenario,
+        selection: Selection,
+        picture: &Picture,
+    ) -> Result<(), Failed> {
+        // The steps of the other models are all that happens in them.
+        let traced = match scenario {
+            AnyScenario::Isr(scenario) if self.trace => {
+                Some(report::Replay::of(scenario, selection))
+            }
+            _ => None,
+        };
+        if self.json {
+            let mut json = serde_json::to_value(picture)?;
+            if let Some(traced) = traced {
+                json["trace"] = traced.trace_json();
+            }
+            return print(&format!("{json}\n"));
+        }
+        let trace = traced.map(|traced| traced.trace_text()).unwrap_or_default();
+        print(&format!("{}\n{trace}{}", file.display(), picture.text(width())))
     }
 }

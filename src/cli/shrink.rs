@@ -2,14 +2,14 @@
 
 use crate::cli::certify::CertifyOptions;
 use crate::cli::options::{InvariantOptions, require_writable};
-use crate::cli::output::{print, print_json};
+use crate::cli::output::{print, print_json, width};
 use crate::cli::{Exit, Failed, interrupt};
-use crate::explore::Counterexample;
 use crate::isr::IsrModel;
-use crate::report::{self, Finding};
+use crate::kip::{AsyncIsrModel, KipModel};
+use crate::report::{Finding, Reported};
 use crate::run::run;
-use crate::scenario::{Expectation, Scenario};
-use crate::search::shrink::{Case, Shrinker, Target};
+use crate::scenario::{AnyScenario, Expectation, ScenarioFile};
+use crate::search::shrink::{Shrinker, Target};
 use clap::Args;
 use highwater_invariants::Selection;
 use indicatif::ProgressBar;
@@ -52,14 +52,40 @@ pub(super) struct Shrink {
 
 impl Shrink {
     pub(super) fn run(&self) -> Result<Exit, Failed> {
-        let scenario = Scenario::read(&self.file)?;
+        let scenario = AnyScenario::read(&self.file)?;
         require_writable(&self.out)?;
-        let selection = match scenario.expectation {
+        let selection = match scenario.expectation() {
             Some(Expectation::Violated { invariant, .. }) => Selection::only(invariant),
-            _ => self.invariants.selection()?,
+            _ => self.invariants.selection_of(scenario.applicable(), scenario.model())?,
         };
-        let model = IsrModel::default();
-        let verdict = run(&model, &scenario.settings, &scenario.operations, selection);
+        match scenario {
+            AnyScenario::Isr(scenario) => {
+                let (settings, operations) = (scenario.settings, scenario.operations.clone());
+                self.shrink::<IsrModel>(scenario, settings, &operations, selection)
+            }
+            AnyScenario::Kip(scenario) => {
+                let (settings, operations) = (scenario.settings, scenario.operations.clone());
+                self.shrink::<KipModel>(scenario, settings, &operations, selection)
+            }
+            AnyScenario::AsyncIsr(scenario) => {
+                let (settings, operations) = (scenario.settings, scenario.operations.clone());
+                self.shrink::<AsyncIsrModel>(scenario, settings, &operations, selection)
+            }
+        }
+    }
+
+    fn shrink<M>(
+        &self,
+        scenario: M::File,
+        settings: M::Settings,
+        operations: &[M::Operation],
+        selection: Selection,
+    ) -> Result<Exit, Failed>
+    where
+        M: Reported<Settings: Sync, State: Send + Sync, Operation: Send + Sync> + Default + Sync,
+    {
+        let model = M::default();
+        let verdict = run(&model, &settings, operations, selection);
         let Some(failure) = verdict.failures.first() else {
             let file = self.file.display();
             return Err(Failed(format!("{file}: nothing to shrink: no invariant is violated")));
@@ -73,19 +99,13 @@ impl Shrink {
             !interrupt::is_requested() && is_in_time()
         };
         let mut shrinker = Shrinker::new(&model, Target::of(failure), go_on).keep_names();
-        let mut case =
-            shrinker.shrink(&scenario.settings, &scenario.operations).ok_or_else(|| {
-                Failed("the violation did not show again: this is a bug of highwater".into())
-            })?;
+        let mut case = shrinker.shrink(&settings, operations).ok_or_else(|| {
+            Failed("the violation did not show again: this is a bug of highwater".into())
+        })?;
         progress.finish_and_clear();
-        let before = scenario.operations.len();
-        let runs = shrinker.runs();
-        let certified = self.certify.certify(&case.settings, &case.operations, &case.failure)?;
-        if let Some(shorter) = certified.as_ref().and_then(|one| one.shorter.clone()) {
-            let Counterexample { operations, failure } = shorter;
-            case = Case { operations, failure, ..case };
-        }
-        let finding = Finding::within(scenario, &case);
+        let (before, runs) = (operations.len(), shrinker.runs());
+        let certified = self.certify.certify(&mut case)?;
+        let finding = Finding::within::<M>(scenario, &case);
         let file = finding
             .save(&self.out)
             .map_err(|error| Failed(format!("{}: {error}", self.out.display())))?;
@@ -99,14 +119,15 @@ impl Shrink {
                 "file": file.display().to_string(),
             }))?;
         } else {
-            let replay = report::Replay::of(&finding.scenario, Selection::ALL);
+            let written = AnyScenario::parse(&file, finding.scenario.to_json().as_bytes())?;
+            let picture = written.picture(written.applicable());
             let after = case.operations.len();
             let file = file.display();
             let certified = certified.map(|one| format!("{}\n", one.statement));
             let certified = certified.unwrap_or_default();
             print(&format!(
                 "{}\n{before} operations shrunk to {after} in {runs} runs: {file}\n{certified}",
-                replay.text()
+                picture.text(width())
             ))?;
         }
         Ok(Exit::Clean)

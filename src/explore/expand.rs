@@ -158,10 +158,13 @@ impl<M: Model> Expander<'_, '_, M> {
             of_operations: Vec::new(),
             counts: Counts::new::<M>(),
         };
-        let (mut offered, mut words) = (Vec::new(), Words::default());
+        let mut words = Words::default();
         let mut walk = Walk::from(self.levels, range.start);
         // The states on the way, the initial one first; and the one that is being made.
         let mut way = vec![self.root.clone(); self.levels.len() + 1];
+        // What each of them is offered; siblings ask for the same.
+        let mut offered = vec![Vec::new(); self.levels.len()];
+        self.space.offered(self.root, &mut offered[0]);
         let mut changed = 1;
         for index in range.clone() {
             if index > range.start {
@@ -170,9 +173,12 @@ impl<M: Model> Expander<'_, '_, M> {
             for (level, choice) in (changed..).zip(walk.choices_from(changed)) {
                 let (before, after) = way.split_at_mut(level);
                 let (parent, next) = (&before[level - 1], &mut after[0]);
-                self.space.offered(parent, &mut offered);
                 next.clone_from(parent);
-                self.space.apply(next, offered[usize::from(choice)]);
+                self.space.apply(next, offered[level - 1][usize::from(choice)]);
+                // The last one's are asked for below, if at all.
+                if level + 1 < self.levels.len() {
+                    self.space.offered(next, &mut offered[level]);
+                }
             }
             let (way, scratch) = way.split_at_mut(self.levels.len());
             let (node, next) = (&way[way.len() - 1], &mut scratch[0]);
@@ -180,8 +186,9 @@ impl<M: Model> Expander<'_, '_, M> {
                 self.finish(node, next, index, &mut expanded);
             }
             if self.go_deeper {
-                self.space.offered(node, &mut offered);
-                self.expand(node, next, index, &offered, &mut words, &mut expanded);
+                let offered = &mut offered[self.levels.len() - 1];
+                self.space.offered(node, offered);
+                self.expand(node, next, index, offered, &mut words, &mut expanded);
             }
         }
         expanded

@@ -64,10 +64,11 @@ impl<M: Model> Space<'_, M> {
         self.bounds.allow(M::class(operation), &node.used)
     }
 
-    /// Applies an operation and checks everything. What is refused counts for no bound.
+    /// Applies an operation that is offered and checks everything. What is refused counts for no
+    /// bound.
     #[inline]
     pub fn apply(&self, node: &mut Node<M>, operation: M::Operation) -> M::Outcome {
-        let outcome = self.model.apply(&mut node.state, operation, &mut node.checker);
+        let outcome = self.model.apply_offered(&mut node.state, operation, &mut node.checker);
         node.checker.observe(Event::OperationEnded, &node.state);
         if !M::is_refusal(outcome) {
             self.bounds.count(M::class(operation), &mut node.used);

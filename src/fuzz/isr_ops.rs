@@ -2,7 +2,8 @@
 
 use crate::fuzz::{Bug, Fuzzed};
 use crate::isr::{IsrModel, Rules, Variant};
-use crate::report::{Replay, scenario_of};
+use crate::picture::{Picture, TEXT_WIDTH};
+use crate::report::scenario_of;
 use crate::run::{Verdict, run};
 use crate::scenario::fuzz_input::FuzzInput;
 use crate::scenario::{Expectation, Scenario};
@@ -67,7 +68,7 @@ fn expecting(input: &FuzzInput, verdict: &Verdict) -> Scenario {
 
 fn bug(input: &FuzzInput, verdict: &Verdict, artifact: &str) -> Bug {
     let scenario = expecting(input, verdict);
-    let replay = Replay::of(&scenario, Selection::ALL).text();
+    let replay = Picture::of_scenario(&scenario).text(TEXT_WIDTH);
     let json = scenario.to_json();
     let rules = input.settings.rules;
     let without: Vec<_> = rules.without.iter().map(crate::isr::Guard::name).collect();

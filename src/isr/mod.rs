@@ -59,4 +59,5 @@ pub use trace::{
     IsrEvent, Observed, Recorder, RejectReason, Trace, TraceEvent, TraceRecord, Traced,
 };
 pub use trace_json::TraceNames;
+pub(crate) use trace_json::{ack_level, read_level};
 pub use variant::{Rules, UnknownRules, Variant};

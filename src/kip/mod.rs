@@ -11,15 +11,25 @@
 //! late, or never, and of an older decision after a newer one was made.
 
 mod async_isr;
+mod history;
 mod ladder;
 mod model;
+mod names;
 mod rules;
+mod scenario;
+mod simplify;
 mod state;
 mod steps;
+mod stepwise;
 
 pub use async_isr::{AsyncIsrModel, AsyncIsrSettings, AsyncIsrState, AsyncIsrStep, HwOver};
 pub use ladder::{Rung, SIZES, Size, Tried, ladder};
 pub use model::KipModel;
+pub use names::ReplicaNames;
+pub(crate) use names::name;
 pub use rules::{Fencing, Preset, Rules, Truncation};
+pub(crate) use scenario::step_json;
+pub use scenario::{KIP_FORMAT, StepScenario};
 pub use state::{KipSettings, KipState, SizeError};
 pub use steps::{KipOutcome, Step};
+pub use stepwise::Stepwise;

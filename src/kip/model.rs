@@ -60,6 +60,18 @@ impl Model for KipModel {
         KipOutcome::Taken
     }
 
+    #[inline]
+    fn apply_offered<O: Observer>(
+        &self,
+        state: &mut KipState,
+        step: Step,
+        _observer: &mut O,
+    ) -> KipOutcome {
+        debug_assert!(state.is_enabled(step), "{step:?} is offered and not enabled");
+        state.take(step);
+        KipOutcome::Taken
+    }
+
     fn is_halted(&self, _state: &KipState) -> bool {
         false
     }
@@ -72,7 +84,7 @@ impl Model for KipModel {
 
     #[inline]
     fn encode(&self, state: &KipState, sink: &mut impl Sink) {
-        state.encode(&Renaming::identity(state.numbers().len()), sink);
+        state.encode(sink);
     }
 
     fn symmetries(&self, settings: &KipSettings) -> Result<Vec<Renaming>, String> {
@@ -80,6 +92,6 @@ impl Model for KipModel {
     }
 
     fn encode_renamed(&self, state: &KipState, renaming: &Renaming, sink: &mut impl Sink) {
-        state.encode(renaming, sink);
+        state.encode_renamed(renaming, sink);
     }
 }

@@ -28,9 +28,13 @@ pub enum Fencing {
     LeaderEpoch,
 }
 
-/// The rules of one specification.
+/// The rules of one specification, maybe with some of them switched off.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Rules {
+    /// The specification.
+    pub preset: Preset,
+    /// Which of [`Rules::NAMES`] are switched off, a bit each.
+    off: u8,
     /// Where a follower cuts its log.
     pub truncation: Truncation,
     /// Whether it looks only at a leader that believes to lead in exactly the epoch that the follower
@@ -109,6 +113,8 @@ impl Preset {
     /// Its rules.
     pub const fn rules(self) -> Rules {
         let before = Rules {
+            preset: self,
+            off: 0,
             truncation: Truncation::ToHighWatermark,
             fence_truncation: false,
             fetch: Fencing::None,
@@ -135,6 +141,7 @@ impl Preset {
                 high_watermark: Fencing::LeaderEpoch,
                 isr: Fencing::LeaderEpoch,
                 expand_in_current_epoch: true,
+                ..before
             },
         }
     }
@@ -151,19 +158,52 @@ impl Rules {
         "expand-in-current-epoch",
     ];
 
+    /// What each of them says.
+    pub const STATEMENTS: [&'static str; 6] = [
+        "a follower cuts its log by what the leader has, not to its own high watermark",
+        "a follower looks for the place to cut only at a leader of exactly its own epoch",
+        "a fetch compares epochs",
+        "the high watermark advances only over followers of the leader's epoch",
+        "the ISR changes only by what followers of the leader's epoch have",
+        "the ISR grows only once the high watermark has reached the leader's own epoch",
+    ];
+
     /// The same without one rule; `None` if there is no rule of that name.
     #[must_use]
     pub fn without(mut self, name: &str) -> Option<Self> {
-        match name {
-            "truncation" => self.truncation = Truncation::ToHighWatermark,
-            "fence-truncation" => self.fence_truncation = false,
-            "fence-fetch" => self.fetch = Fencing::None,
-            "fence-high-watermark" => self.high_watermark = Fencing::None,
-            "fence-isr" => self.isr = Fencing::None,
-            "expand-in-current-epoch" => self.expand_in_current_epoch = false,
-            _ => return None,
+        let number = Self::NAMES.iter().position(|&known| known == name)?;
+        match number {
+            0 => self.truncation = Truncation::ToHighWatermark,
+            1 => self.fence_truncation = false,
+            2 => self.fetch = Fencing::None,
+            3 => self.high_watermark = Fencing::None,
+            4 => self.isr = Fencing::None,
+            _ => self.expand_in_current_epoch = false,
         }
+        self.off |= 1 << number;
         Some(self)
+    }
+
+    /// The names of the rules that are switched off.
+    pub fn off(self) -> impl Iterator<Item = &'static str> {
+        let numbered = Self::NAMES.into_iter().enumerate();
+        numbered.filter(move |(number, _)| self.off & 1 << number != 0).map(|(_, name)| name)
+    }
+
+    /// The names of those that the specification has.
+    pub fn of_preset(self) -> impl Iterator<Item = &'static str> {
+        let is_rule = move |name: &&str| {
+            let without = self.without(name);
+            without.is_some_and(|less| Self { off: self.off, ..less } != self)
+        };
+        Self::NAMES.into_iter().filter(is_rule)
+    }
+}
+
+impl fmt::Display for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.preset)?;
+        self.off().try_for_each(|name| write!(f, " without {name}"))
     }
 }
 

@@ -160,20 +160,39 @@ impl KipState {
         0..usize::from(self.number)
     }
 
-    /// Writes everything but the settings, in the order and by the names that nodes would have.
-    pub(super) fn encode(&self, renaming: &Renaming, sink: &mut impl Sink) {
+    /// Writes everything but the settings.
+    #[inline]
+    pub(super) fn encode(&self, sink: &mut impl Sink) {
+        self.encode_by(self.numbers(), |replica| replica, |set| set, sink);
+    }
+
+    /// The same in the order and by the names that nodes would have.
+    pub(super) fn encode_renamed(&self, renaming: &Renaming, sink: &mut impl Sink) {
+        self.encode_by(
+            renaming.in_new_order().map(NodeId::index),
+            |replica| renaming.node(NodeId::new(replica.into())).index() as u8,
+            |set| renaming.set(nodes_of(set)).bits() as u8,
+            sink,
+        );
+    }
+
+    #[inline]
+    fn encode_by(
+        &self,
+        order: impl Iterator<Item = usize>,
+        rename: impl Fn(u8) -> u8,
+        rename_set: impl Fn(u8) -> u8,
+        sink: &mut impl Sink,
+    ) {
         let quorum = |quorum: Quorum| {
-            let leader = match quorum.leader {
-                NOBODY => NOBODY,
-                leader => renaming.node(NodeId::new(leader.into())).index() as u8,
-            };
-            let isr = renaming.set(nodes_of(quorum.isr)).bits();
-            u64::from(isr) << 8 | u64::from(leader) << 4 | (quorum.epoch + 1) as u64
+            let leader = if quorum.leader == NOBODY { NOBODY } else { rename(quorum.leader) };
+            let isr = u64::from(rename_set(quorum.isr));
+            isr << 8 | u64::from(leader) << 4 | (quorum.epoch + 1) as u64
         };
         let counters = u64::from(self.next_record) << 4 | u64::from(self.next_epoch);
         sink.word(quorum(self.quorum) << 16 | counters);
-        for node in renaming.in_new_order() {
-            let replica = &self.replicas[node.index()];
+        for number in order {
+            let replica = &self.replicas[number];
             sink.word(u64::from_le_bytes(replica.log));
             let numbers = u64::from(replica.end) << 4 | u64::from(replica.high_watermark);
             sink.word(quorum(replica.known) << 16 | numbers);
@@ -186,8 +205,8 @@ impl KipState {
 
 /// A set of replicas as a set of nodes.
 #[inline]
-pub(super) fn nodes_of(set: u8) -> NodeSet {
-    (0..REPLICAS_MAX).filter(|&replica| set & 1 << replica != 0).map(NodeId::new).collect()
+pub(super) const fn nodes_of(set: u8) -> NodeSet {
+    NodeSet::from_bits(set as u16)
 }
 
 impl KipState {
@@ -266,7 +285,10 @@ impl View for KipState {
     #[inline]
     fn agree_through(&self, one: NodeId, other: NodeId, end: Offset) -> bool {
         let (one, other) = (&self.replicas[one.index()], &self.replicas[other.index()]);
-        let end = end.entries();
-        usize::from(one.end.min(other.end)) >= end && one.log[..end] == other.log[..end]
+        let end = end.0;
+        // A log is a word, its first record in the lowest byte.
+        let differ = u64::from_le_bytes(one.log) ^ u64::from_le_bytes(other.log);
+        let here = !(u64::MAX << (8 * end.min(7)));
+        u32::from(one.end.min(other.end)) >= end && differ & here == 0
     }
 }

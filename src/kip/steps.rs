@@ -1,32 +1,71 @@
 //! The steps: when each is enabled, and what it does.
 
+use crate::kip::names::replica_name;
 use crate::kip::rules::{Fencing, Truncation};
 use crate::kip::state::{KipState, NOBODY, Quorum, Record, epoch_of, record};
+use serde::{Deserialize, Serialize};
 
 /// An atomic step. Replicas by number, epochs from 0.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 #[allow(missing_docs)]
 pub enum Step {
     /// The controller takes a replica out of the ISR; a leader steps down.
-    ControllerShrinkIsr { replica: u8 },
+    ControllerShrinkIsr {
+        #[serde(with = "replica_name")]
+        replica: u8,
+    },
     /// The controller makes an ISR member the leader.
-    ControllerElectLeader { replica: u8 },
+    ControllerElectLeader {
+        #[serde(with = "replica_name")]
+        replica: u8,
+    },
     /// A replica learns of the decision by which it leads.
     BecomeLeader { epoch: u8 },
     /// A leader takes a replica into the ISR.
-    LeaderExpandIsr { leader: u8, replica: u8 },
+    LeaderExpandIsr {
+        #[serde(with = "replica_name")]
+        leader: u8,
+        #[serde(with = "replica_name")]
+        replica: u8,
+    },
     /// A leader takes a replica out of the ISR.
-    LeaderShrinkIsr { leader: u8, replica: u8 },
+    LeaderShrinkIsr {
+        #[serde(with = "replica_name")]
+        leader: u8,
+        #[serde(with = "replica_name")]
+        replica: u8,
+    },
     /// Whoever believes that it leads appends a record.
-    LeaderWrite { leader: u8 },
+    LeaderWrite {
+        #[serde(with = "replica_name")]
+        leader: u8,
+    },
     /// Whoever believes that it leads advances its high watermark by one.
-    LeaderAdvanceHw { leader: u8 },
+    LeaderAdvanceHw {
+        #[serde(with = "replica_name")]
+        leader: u8,
+    },
     /// A replica learns of a decision by which another leads, and cuts its log.
-    BecomeFollower { replica: u8, epoch: u8 },
+    BecomeFollower {
+        #[serde(with = "replica_name")]
+        replica: u8,
+        epoch: u8,
+    },
     /// A follower fetches the next record.
-    FollowerFetch { follower: u8, leader: u8 },
+    FollowerFetch {
+        #[serde(with = "replica_name")]
+        follower: u8,
+        #[serde(with = "replica_name")]
+        leader: u8,
+    },
     /// A follower cuts its log, since a fetch has shown that it must.
-    FollowerTruncate { follower: u8, leader: u8 },
+    FollowerTruncate {
+        #[serde(with = "replica_name")]
+        follower: u8,
+        #[serde(with = "replica_name")]
+        leader: u8,
+    },
 }
 
 /// What a step answered.
@@ -39,7 +78,7 @@ pub enum KipOutcome {
 }
 
 impl Step {
-    /// The name and the meaning of each kind, by number.
+    /// The name of each kind, by number.
     pub const KINDS: [&'static str; 10] = [
         "controller_shrink_isr",
         "controller_elect_leader",
@@ -51,6 +90,20 @@ impl Step {
         "become_follower",
         "follower_fetch",
         "follower_truncate",
+    ];
+
+    /// What each kind is, by number.
+    pub const STATEMENTS: [&'static str; 10] = [
+        "the controller takes a replica out of the ISR; a leader steps down",
+        "the controller makes an ISR member the leader",
+        "a replica learns of the decision by which it leads",
+        "a leader takes a replica into the ISR",
+        "a leader takes a replica out of the ISR",
+        "whoever believes that it leads appends a record",
+        "whoever believes that it leads advances its high watermark by one",
+        "a replica learns of a decision by which another leads, and cuts its log",
+        "a follower fetches the next record",
+        "a follower cuts its log, since a fetch has shown that it must",
     ];
 
     /// The number of its kind.
@@ -79,7 +132,7 @@ impl KipState {
                 steps.push(step);
             }
         };
-        for replica in replicas() {
+        for replica in replicas().filter(|_| self.may_decide()) {
             offer(Step::ControllerShrinkIsr { replica });
             offer(Step::ControllerElectLeader { replica });
         }
@@ -92,6 +145,10 @@ impl KipState {
         for leader in replicas() {
             offer(Step::LeaderWrite { leader });
             offer(Step::LeaderAdvanceHw { leader });
+            // All that follows is asked of whoever believes that it leads.
+            if !self.replica(leader).presumes_leadership(leader.into()) {
+                continue;
+            }
             for replica in replicas().filter(|&replica| replica != leader) {
                 offer(Step::LeaderExpandIsr { leader, replica });
                 offer(Step::LeaderShrinkIsr { leader, replica });
@@ -220,7 +277,7 @@ impl KipState {
     }
 
     #[inline]
-    fn replica(&self, replica: u8) -> &super::state::Replica {
+    pub(super) fn replica(&self, replica: u8) -> &super::state::Replica {
         &self.replicas[usize::from(replica)]
     }
 

@@ -5,6 +5,7 @@ use crate::isr::IsrModel;
 use crate::report::{Ending, NightlyFinding};
 use crate::scenario::generate::Generator;
 use crate::search::ablate;
+use highwater_invariants::Selection;
 
 /// Sequences for each guard, at most.
 const SEQUENCES_MAX: u64 = 1_000_000;
@@ -24,7 +25,8 @@ pub(super) fn run(journal: &mut Journal<'_>) -> (Ending, String) {
     for &guard in &guards {
         let source = Generator { rules: plan.rules.without(guard), ..Generator::default() };
         let model = IsrModel::default();
-        let ablation = ablate(&model, &source, plan.seed, SEQUENCES_MAX, journal.go_on);
+        let ablation =
+            ablate(&model, &source, plan.seed, SEQUENCES_MAX, Selection::ALL, journal.go_on);
         if ablation.caught_by().is_some() {
             caught += 1;
         } else if ablation.is_interrupted {

@@ -3,12 +3,10 @@
 use super::{Journal, NightlyError};
 use crate::files::files_in;
 use crate::fuzz::isr_ops;
-use crate::isr::IsrModel;
+use crate::picture::TEXT_WIDTH;
 use crate::report::{Ending, Finding, NightlyFinding};
-use crate::run::run;
-use crate::scenario::Scenario;
+use crate::scenario::AnyScenario;
 use crate::scenario::fuzz_input::FuzzInput;
-use highwater_invariants::Selection;
 use std::path::{Path, PathBuf};
 
 type Stage = Result<(Ending, String), NightlyError>;
@@ -25,14 +23,13 @@ pub(super) fn regressions(journal: &mut Journal<'_>) -> Stage {
             continue;
         }
         let scenario =
-            Scenario::read(&file).map_err(|error| NightlyError::new(&file, error.reason))?;
-        let Scenario { settings, operations, .. } = &scenario;
-        let verdict = run(&IsrModel::default(), settings, operations, Selection::ALL);
+            AnyScenario::read(&file).map_err(|error| NightlyError::new(&file, error.reason))?;
+        let picture = scenario.picture(scenario.applicable());
         number += 1;
-        if !scenario.expectation.is_some_and(|expectation| expectation.is_met_by(&verdict)) {
+        if picture.expectation_met != Some(true) {
             let stem = file.file_stem().unwrap_or_default().to_string_lossy();
             let shown = file.display().to_string();
-            let explanation = crate::report::Replay::of(&scenario, Selection::ALL).text();
+            let explanation = picture.text(TEXT_WIDTH);
             journal.findings.push(NightlyFinding {
                 command: Some(format!("highwater replay {shown}")),
                 file: Some(shown),

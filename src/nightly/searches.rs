@@ -22,7 +22,7 @@ pub(super) fn run(
         on_stage(&name);
         journal.stage(&name, |journal| search(journal, profile, &name, &mut tally))?;
     }
-    journal.coverage.push(coverage_json(&tally));
+    journal.coverage.push(coverage_json::<IsrModel>(&tally, Selection::ALL));
     Ok(())
 }
 

@@ -1,22 +1,22 @@
 //! What a search covered: what was generated and refused, which premises came up, which branches of
 //! the protocol were reached.
 
-use crate::isr::IsrModel;
 use crate::model::Model;
 use crate::search::Tally;
-use highwater_invariants::InvariantId;
+use highwater_invariants::Selection;
 use serde_json::{Map, Value, json};
 
-/// How often everything came up. Every number adds up over shards.
-pub fn coverage_json(tally: &Tally) -> Value {
-    let outcomes = IsrModel::OUTCOMES.len();
-    let operations = IsrModel::KINDS.iter().enumerate().map(|(kind, name)| {
+/// How often everything came up, in a model that the invariants of `applicable` speak of. Every
+/// number adds up over shards.
+pub fn coverage_json<M: Model>(tally: &Tally, applicable: Selection) -> Value {
+    let outcomes = M::OUTCOMES.len();
+    let operations = M::KINDS.iter().enumerate().map(|(kind, name)| {
         let counts = &tally.outcomes[kind * outcomes..(kind + 1) * outcomes];
-        let answers = IsrModel::OUTCOMES.iter().zip(counts).filter(|&(_, &count)| count > 0);
+        let answers = M::OUTCOMES.iter().zip(counts).filter(|&(_, &count)| count > 0);
         let answers = answers.map(|(name, &count)| ((*name).to_owned(), json!(count)));
         let is_refusal = |name: &str| name.contains("refused");
         let sum = |refused| {
-            let counts = IsrModel::OUTCOMES.iter().zip(counts);
+            let counts = M::OUTCOMES.iter().zip(counts);
             counts
                 .filter(|(name, _)| is_refusal(name) == refused)
                 .map(|(_, count)| count)
@@ -32,7 +32,7 @@ pub fn coverage_json(tally: &Tally) -> Value {
         });
         ((*name).to_owned(), counts)
     });
-    let invariants = InvariantId::ALL.into_iter().map(|invariant| {
+    let invariants = applicable.iter().map(|invariant| {
         let index = invariant as usize;
         let counts = json!({
             "tested": tally.tested[index],
@@ -41,7 +41,7 @@ pub fn coverage_json(tally: &Tally) -> Value {
         });
         (invariant.name().to_owned(), counts)
     });
-    let branches = IsrModel::BRANCHES.iter().zip(tally.branches);
+    let branches = M::BRANCHES.iter().zip(tally.branches);
     let branches = branches.map(|(name, count)| ((*name).to_owned(), json!(count)));
     json!({
         "operations": operations.collect::<Map<_, _>>(),
@@ -62,9 +62,11 @@ pub fn coverage_in_short(coverage: &Value, asked_for: &Value) -> String {
         asked_for.is_none_or(|names| names.iter().any(|other| other == name.as_str()))
     };
     let open: Vec<_> = open.into_iter().filter(is_asked_for).collect();
-    let mut text = format!(
-        "\n{tested} invariants tested, {reached} of {all} branches of the protocol reached\n"
-    );
+    let mut text = format!("\n{tested} invariants tested");
+    if all > 0 {
+        text.push_str(&format!(", {reached} of {all} branches of the protocol reached"));
+    }
+    text.push('\n');
     if !open.is_empty() {
         text.push_str(&format!("NOT TESTED: {}\n", open.join(", ")));
     }
@@ -103,7 +105,9 @@ pub fn coverage_text(coverage: &Value) -> String {
     let (reached, missed): (Vec<_>, Vec<_>) =
         fields(&coverage["branches"]).partition(|(_, count)| count.as_u64() != Some(0));
     let all = reached.len() + missed.len();
-    text.push_str(&format!("\nbranches of the protocol reached: {} of {all}\n", reached.len()));
+    if all > 0 {
+        text.push_str(&format!("\nbranches of the protocol reached: {} of {all}\n", reached.len()));
+    }
     for (name, _) in missed {
         text.push_str(&format!("  never reached: {name}\n"));
     }

@@ -3,9 +3,10 @@
 use crate::explore::{Counterexample, Ended, Exploration, Explored};
 use crate::isr::IsrModel;
 use crate::model::Model;
+use crate::picture::{Picture, TEXT_WIDTH};
 use crate::report::finding::scenario_of;
-use crate::report::{Finding, Replay, operation_in_words};
-use highwater_invariants::{InvariantId, Selection};
+use crate::report::{Finding, operation_in_words};
+use highwater_invariants::InvariantId;
 use serde_json::{Map, Value, json};
 
 /// A counterexample as it is told.
@@ -17,7 +18,7 @@ pub struct Told {
     pub operations: Vec<String>,
     /// All of it, for people.
     pub text: String,
-    /// The scenario, where the model has scenario files.
+    /// The scenario.
     pub scenario: Option<Value>,
 }
 
@@ -61,7 +62,7 @@ impl Told {
         Self {
             invariant: finding.invariant,
             operations: scenario.operations.iter().map(words).collect(),
-            text: Replay::of(scenario, Selection::ALL).text_of_the_expected(),
+            text: Picture::of_scenario(scenario).text_of_the_expected(TEXT_WIDTH),
             // What was written by hand is JSON.
             scenario: serde_json::from_str(&scenario.to_json()).ok(),
         }

@@ -2,16 +2,37 @@
 
 use crate::files::save_beside;
 use crate::isr::{GroupConfiguration, IsrModel, Operation, Settings};
+use crate::kip::{StepScenario, Stepwise};
+use crate::model::Simplify;
 use crate::run::Failure;
-use crate::scenario::{Expectation, Found, Scenario, ScenarioNames};
+use crate::scenario::{Found, Scenario, ScenarioFile, ScenarioNames};
 use crate::search::shrink::{Case, Shrinker, Target};
 use highwater_invariants::InvariantId;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
+/// A model whose counterexamples are handed out as scenario files.
+pub trait Reported: Simplify + Sized {
+    /// Its scenario files.
+    type File: ScenarioFile;
+
+    /// A scenario of which nothing is expected.
+    fn scenario(
+        settings: &Self::Settings,
+        operations: &[Self::Operation],
+        found: Option<Found>,
+    ) -> Self::File;
+
+    /// `scenario`, shrunk to `case` by a shrinker that kept the names, in the words that it had.
+    fn within(scenario: Self::File, case: &Case<Self>) -> Self::File;
+
+    /// A model that offers what these operations are made of.
+    fn offering(operations: &[Self::Operation]) -> Self;
+}
+
 /// A shrunk counterexample.
 #[derive(Clone, Debug)]
-pub struct Finding {
+pub struct Finding<F = Scenario> {
     /// Names the finding: invariant, kind of evidence, shape of the operations.
     pub signature: String,
     /// The violated invariant.
@@ -19,33 +40,10 @@ pub struct Finding {
     /// The kind of evidence.
     pub kind: &'static str,
     /// The scenario, with what is expected of it.
-    pub scenario: Scenario,
+    pub scenario: F,
 }
 
 impl Finding {
-    /// The finding that `case` shows.
-    pub fn new(case: &Case<IsrModel>, found: Option<Found>) -> Self {
-        let mut scenario = scenario_of(&case.settings, &case.operations);
-        scenario.found = found;
-        Self::of(scenario, &case.failure)
-    }
-
-    /// The finding that `case` shows, in the words of the scenario that it was shrunk from.
-    /// The shrinker must have kept the names.
-    pub fn within(mut scenario: Scenario, case: &Case<IsrModel>) -> Self {
-        for &node in &case.removed_nodes {
-            scenario.configuration.nodes.remove(node);
-            scenario.names.remove_node(node);
-        }
-        scenario.settings = case.settings;
-        scenario.configuration = configuration_of(&case.settings, &scenario.configuration.nodes);
-        scenario.operations.clone_from(&case.operations);
-        for operation in &case.operations {
-            name(operation, &mut scenario.names);
-        }
-        Self::of(scenario, &case.failure)
-    }
-
     /// What is left of operations that fail like this, when they are shrunk as a search would. `None`
     /// if they do not.
     pub fn shrunk(
@@ -57,11 +55,24 @@ impl Finding {
         let mut shrinker = Shrinker::new(&model, Target::of(failure), || true);
         Some(Self::new(&shrinker.shrink(settings, operations)?, None))
     }
+}
+
+impl<F: ScenarioFile> Finding<F> {
+    /// The finding that `case` shows.
+    pub fn new<M: Reported<File = F>>(case: &Case<M>, found: Option<Found>) -> Self {
+        Self::of(M::scenario(&case.settings, &case.operations, found), &case.failure)
+    }
+
+    /// The finding that `case` shows, in the words of the scenario that it was shrunk from.
+    /// The shrinker must have kept the names.
+    pub fn within<M: Reported<File = F>>(scenario: F, case: &Case<M>) -> Self {
+        Self::of(M::within(scenario, case), &case.failure)
+    }
 
     /// The finding that `scenario` is, whose operations fail like this.
-    pub fn of(mut scenario: Scenario, failure: &Failure) -> Self {
-        scenario.expectation = Some(Expectation::of(failure));
-        let signature = signature_of(&scenario.operations, failure);
+    pub fn of(mut scenario: F, failure: &Failure) -> Self {
+        scenario.expect(failure);
+        let signature = signature_of(&scenario.kinds(), failure);
         let kind = failure.violation.evidence.kind();
         Self { signature, invariant: failure.invariant(), kind, scenario }
     }
@@ -77,7 +88,8 @@ impl Finding {
         format!("{}.json", self.file_stem())
     }
 
-    fn file_stem(&self) -> String {
+    /// The same without its extension.
+    pub fn file_stem(&self) -> String {
         let digest = xxh3_64(self.scenario.to_json().as_bytes()) >> 48;
         format!("{}-{digest:04x}", self.signature)
     }
@@ -92,11 +104,58 @@ impl Finding {
     }
 }
 
+impl Reported for IsrModel {
+    type File = Scenario;
+
+    fn scenario(settings: &Settings, operations: &[Operation], found: Option<Found>) -> Scenario {
+        Scenario { found, ..scenario_of(settings, operations) }
+    }
+
+    fn within(mut scenario: Scenario, case: &Case<Self>) -> Scenario {
+        for &node in &case.removed_nodes {
+            scenario.configuration.nodes.remove(node);
+            scenario.names.remove_node(node);
+        }
+        scenario.settings = case.settings;
+        scenario.configuration = configuration_of(&case.settings, &scenario.configuration.nodes);
+        scenario.operations.clone_from(&case.operations);
+        for operation in &case.operations {
+            name(operation, &mut scenario.names);
+        }
+        scenario
+    }
+
+    fn offering(operations: &[Operation]) -> Self {
+        Self::offering(operations)
+    }
+}
+
+impl<M: Stepwise> Reported for M {
+    type File = StepScenario<M>;
+
+    fn scenario(
+        settings: &M::Settings,
+        operations: &[M::Operation],
+        found: Option<Found>,
+    ) -> StepScenario<M> {
+        StepScenario { found, ..StepScenario::new(*settings, operations.to_vec()) }
+    }
+
+    /// Replicas have no names of their own.
+    fn within(scenario: StepScenario<M>, case: &Case<M>) -> StepScenario<M> {
+        let operations = case.operations.clone();
+        StepScenario { settings: case.settings, operations, ..scenario }
+    }
+
+    fn offering(_operations: &[M::Operation]) -> M {
+        M::default()
+    }
+}
+
 /// Invariant, kind of evidence, and a digest of the kinds of operations in order.
-fn signature_of(operations: &[Operation], failure: &Failure) -> String {
-    let shape: Vec<_> = operations.iter().map(|operation| operation.kind()).collect();
+fn signature_of(kinds: &[&'static str], failure: &Failure) -> String {
     let kind = failure.violation.evidence.kind();
-    let digest = xxh3_64(shape.join(" ").as_bytes()) >> 48;
+    let digest = xxh3_64(kinds.join(" ").as_bytes()) >> 48;
     format!("{}-{kind}-{digest:04x}", failure.invariant().name())
 }
 

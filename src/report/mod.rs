@@ -12,9 +12,9 @@ mod words;
 
 pub use coverage::{coverage_json, coverage_text, not_covered};
 pub use explore::{ExploreReport, Subject, Told, isr_findings, isr_subject};
-pub use finding::Finding;
 pub(crate) use finding::scenario_of;
-pub use kip::{kip_subject, tell_kip};
+pub use finding::{Finding, Reported};
+pub use kip::step_subject;
 pub use merge::merge;
 pub use nightly::{Ending, NIGHTLY_FORMAT, NightlyFinding, NightlyResult, Stage};
 pub use replay::{Replay, Step};

@@ -1,9 +1,9 @@
 //! What a nightly run did and found: one structure for JSON, for the Markdown summary and for adding
 //! up shards.
 
+use crate::picture::{Picture, TEXT_WIDTH};
 use crate::report::coverage::{coverage_text, not_covered};
-use crate::report::{Finding, Replay, operation_in_words};
-use highwater_invariants::Selection;
+use crate::report::{Finding, operation_in_words};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -101,7 +101,7 @@ impl NightlyFinding {
             count,
             invariant: Some(finding.invariant.name().into()),
             operations: scenario.operations.iter().map(words).collect(),
-            explanation: Replay::of(scenario, Selection::ALL).text_of_the_expected(),
+            explanation: Picture::of_scenario(scenario).text_of_the_expected(TEXT_WIDTH),
             file: Some(file.into()),
             // What was written by hand is JSON.
             scenario: serde_json::from_str(&scenario.to_json()).ok(),

@@ -1,7 +1,7 @@
 //! What a search did and found: one structure for JSON files, for the terminal and for merging.
 
 use crate::report::coverage::{coverage_in_short, coverage_text, undecided_in_words};
-use crate::scenario::Scenario;
+use crate::scenario::AnyScenario;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::Path;
@@ -150,10 +150,10 @@ impl SearchResult {
     }
 
     /// The scenarios of the findings.
-    pub fn scenarios(&self) -> impl Iterator<Item = Scenario> {
+    pub fn scenarios(&self) -> impl Iterator<Item = AnyScenario> {
         self.findings.iter().filter_map(|finding| {
             let text = finding.scenario.to_string();
-            Scenario::parse(Path::new(&finding.file), text.as_bytes()).ok()
+            AnyScenario::parse(Path::new(&finding.file), text.as_bytes()).ok()
         })
     }
 }

@@ -1,18 +1,20 @@
 //! Reading the scenario file format `isr-scenario/1`.
 
 use crate::isr::{ConfigurationError, GroupConfiguration, Guard, Rules, Variant};
+use crate::kip::KIP_FORMAT;
 use crate::run::Phase;
 use crate::scenario::error::{Place, ScenarioError};
 use crate::scenario::names::ScenarioNames;
-use crate::scenario::shape::{RawConfiguration, RawExpectation, RawScenario};
+use crate::scenario::shape::{RawConfiguration, RawExpectation, RawFound, RawScenario};
 use crate::scenario::{Expectation, FORMAT, Found, NUMBER_MAX, Scenario, phase_name};
-use highwater_invariants::InvariantId;
+use highwater_invariants::{InvariantId, Selection};
+use serde::de::DeserializeOwned;
 use std::path::Path;
 
 type Problem = (Place, String);
 
 /// The most operations of a scenario.
-const OPERATIONS_MAX: usize = 10_000;
+pub(crate) const OPERATIONS_MAX: usize = 10_000;
 
 impl Scenario {
     /// Reads a scenario file.
@@ -31,15 +33,8 @@ impl Scenario {
     /// As [`Scenario::read`].
     pub fn parse(file: &Path, bytes: &[u8]) -> Result<Self, ScenarioError> {
         let text = text_of(file, bytes)?;
-        check_format(file, text)?;
-        let mut json = serde_json::Deserializer::from_str(text);
-        let raw: RawScenario = serde_path_to_error::deserialize(&mut json)
-            .map_err(|error| ScenarioError::json(file, error))?;
-        json.end().map_err(|error| {
-            let place =
-                Place { line_and_column: (error.line(), error.column()), path: String::new() };
-            ScenarioError::new(file, place, "something follows the end of the scenario")
-        })?;
+        check_format(file, text, FORMAT)?;
+        let raw: RawScenario = parse_json(file, text)?;
         resolve(raw).map_err(|(place, reason)| ScenarioError::new(file, place, reason))
     }
 }
@@ -56,8 +51,20 @@ pub(crate) fn text_of<'b>(file: &Path, bytes: &'b [u8]) -> Result<&'b str, Scena
     Ok(text)
 }
 
+/// One JSON value, and nothing after it.
+pub(crate) fn parse_json<T: DeserializeOwned>(file: &Path, text: &str) -> Result<T, ScenarioError> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut json)
+        .map_err(|error| ScenarioError::json(file, error))?;
+    json.end().map_err(|error| {
+        let place = Place { line_and_column: (error.line(), error.column()), path: String::new() };
+        ScenarioError::new(file, place, "something follows the end of the scenario")
+    })?;
+    Ok(value)
+}
+
 /// Looks at the format first, so that a file of another version is not blamed for its fields.
-fn check_format(file: &Path, text: &str) -> Result<(), ScenarioError> {
+pub(crate) fn check_format(file: &Path, text: &str, known: &str) -> Result<(), ScenarioError> {
     #[derive(serde::Deserialize)]
     struct OnlyFormat {
         format: Option<serde_json::Value>,
@@ -65,10 +72,16 @@ fn check_format(file: &Path, text: &str) -> Result<(), ScenarioError> {
     let Ok(OnlyFormat { format: Some(format) }) = serde_json::from_str(text) else {
         return Ok(());
     };
-    if format == FORMAT {
+    if format == known {
         return Ok(());
     }
-    let reason = format!("unknown format {format}; this version of highwater reads {FORMAT:?}");
+    let reason = if format == KIP_FORMAT {
+        format!(
+            "{format} is of another model; a scenario of the model isr is wanted here, {known:?}"
+        )
+    } else {
+        format!("unknown format {format}; this version of highwater reads {known:?}")
+    };
     Err(ScenarioError::new(file, Place::at("format"), reason))
 }
 
@@ -111,7 +124,8 @@ fn resolve(raw: RawScenario) -> Result<Scenario, Problem> {
                 .map_err(|(field, reason)| (Place::at(format!("ops[{index}].{field}")), reason))?,
         );
     }
-    let expectation = raw.expect.map(|raw| raw.resolve(operations.len())).transpose()?;
+    let expectation =
+        raw.expect.map(|raw| raw.resolve(operations.len(), Selection::ALL)).transpose()?;
     Ok(Scenario {
         name: raw.name.unwrap_or_default(),
         configuration,
@@ -119,7 +133,7 @@ fn resolve(raw: RawScenario) -> Result<Scenario, Problem> {
         operations,
         names,
         expectation,
-        found: raw.found.map(|raw| Found { seed: raw.seed, sequence: raw.sequence }),
+        found: raw.found.map(Into::into),
     })
 }
 
@@ -175,8 +189,19 @@ impl RawConfiguration {
     }
 }
 
+impl From<RawFound> for Found {
+    fn from(RawFound { seed, sequence }: RawFound) -> Self {
+        Self { seed, sequence }
+    }
+}
+
 impl RawExpectation {
-    fn resolve(self, operations: usize) -> Result<Expectation, Problem> {
+    /// What is expected of so many operations of a model that `applicable` speak of.
+    pub(crate) fn resolve(
+        self,
+        operations: usize,
+        applicable: Selection,
+    ) -> Result<Expectation, Problem> {
         let at = |field: &str| Place::at(format!("expect.{field}"));
         match self.verdict.as_str() {
             "clean"
@@ -191,11 +216,13 @@ impl RawExpectation {
                 let name = self
                     .invariant
                     .ok_or((at("invariant"), "missing field \"invariant\"".into()))?;
-                let invariant = InvariantId::from_name(&name).ok_or_else(|| {
-                    (
-                        at("invariant"),
-                        format!("unknown invariant {name:?}; see highwater list invariants"),
-                    )
+                let known = InvariantId::from_name(&name);
+                let invariant = known.filter(|&one| applicable.contains(one)).ok_or_else(|| {
+                    let which =
+                        if known.is_some() { "does not speak of this model" } else { "is unknown" };
+                    let reason =
+                        format!("invariant {name:?} {which}; see highwater list invariants");
+                    (at("invariant"), reason)
                 })?;
                 let operation = self
                     .operation

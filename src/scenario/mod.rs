@@ -2,8 +2,9 @@
 //!
 //! A scenario is what a counterexample is handed out as: a small file that a person can read, not a
 //! seed. [`Scenario::parse`] and [`Scenario::to_json`] are the file format `isr-scenario/1`;
-//! [`generate`] draws sequences at random; [`fuzz_input`] is what a fuzzer mutates.
+//! [`AnyScenario`] reads the formats of other models too; [`generate`] draws sequences at random; [`fuzz_input`] is what a fuzzer mutates.
 
+mod any;
 mod bytes;
 mod dice;
 mod error;
@@ -15,13 +16,16 @@ mod operation_json;
 mod shape;
 mod write;
 
+pub use any::AnyScenario;
 pub use bytes::Bytes;
 pub use dice::Dice;
 pub use error::{Place, ScenarioError};
-pub(crate) use file::text_of;
+pub(crate) use file::{OPERATIONS_MAX, check_format, parse_json, text_of};
 pub use names::ScenarioNames;
 pub use operation_json::operation_json;
-pub(crate) use shape::{RawConfiguration, RawOperation};
+pub(crate) use shape::{RawConfiguration, RawExpectation, RawFound, RawOperation};
+pub(crate) use write::Fields;
+pub use write::ScenarioFile;
 
 use crate::isr::{GroupConfiguration, Operation, Settings};
 use crate::run::{Failure, Phase, Verdict};
@@ -88,6 +92,16 @@ impl Expectation {
         }
     }
 
+    /// In words.
+    pub fn in_words(self) -> String {
+        match self {
+            Self::Clean => "no invariant is violated".into(),
+            Self::Violated { invariant, operation, phase } => {
+                format!("{} is violated {}", invariant.name(), place_in_words(operation, phase))
+            }
+        }
+    }
+
     /// Whether a run that ended like this is what was expected. Where a violation is expected, other
     /// invariants may be violated too.
     pub fn is_met_by(self, verdict: &Verdict) -> bool {
@@ -106,5 +120,14 @@ pub(crate) const fn phase_name(phase: Phase) -> &'static str {
         Phase::Operations => "operations",
         Phase::Quiescence => "quiescence",
         Phase::Recovery => "recovery",
+    }
+}
+
+/// Where a violation shows, in words.
+pub(crate) fn place_in_words(operation: usize, phase: Phase) -> String {
+    match phase {
+        Phase::Operations => format!("at operation {operation}"),
+        Phase::Quiescence => format!("after all {operation} operations, left to itself"),
+        Phase::Recovery => format!("after all {operation} operations, once faults had stopped"),
     }
 }

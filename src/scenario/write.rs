@@ -1,50 +1,89 @@
-//! Writing the scenario file format `isr-scenario/1`: one operation a line, so that people can read
+//! Writing : one operation a line, so that people can read
 //! it and diffs are small.
 
 use crate::isr::{GroupConfiguration, Guard, IsrModel, Rules};
 use crate::model::Model;
-use crate::run::Phase;
+use crate::run::{Failure, Phase};
 use crate::scenario::operation_json::operation_json;
-use crate::scenario::{Expectation, FORMAT, Scenario, phase_name};
+use crate::scenario::{Expectation, FORMAT, Found, Scenario, phase_name};
 use serde_json::{Value, json};
-use std::fmt::Write;
+
+/// A scenario that is handed out as a file.
+pub trait ScenarioFile: Clone {
+    /// The content of the file. Equal scenarios give equal bytes.
+    fn to_json(&self) -> String;
+
+    /// Says that it fails like this.
+    fn expect(&mut self, failure: &Failure);
+
+    /// The kinds of its operations, in order.
+    fn kinds(&self) -> Vec<&'static str>;
+}
+
+/// The fields of a scenario file, a line each.
+#[derive(Debug, Default)]
+pub(crate) struct Fields(String);
+
+impl Fields {
+    pub(crate) fn add(&mut self, name: &str, value: &Value) {
+        self.0.push_str(&format!("  {}: {value},\n", json!(name)));
+    }
+
+    /// The whole file.
+    pub(crate) fn with_operations(self, operations: impl Iterator<Item = Value>) -> String {
+        let operations: Vec<_> = operations.map(|operation| format!("    {operation}")).collect();
+        let list = match operations.join(",\n") {
+            none if none.is_empty() => "[]".into(),
+            lines => format!("[\n{lines}\n  ]"),
+        };
+        format!("{{\n{}  \"ops\": {list}\n}}\n", self.0)
+    }
+}
 
 impl Scenario {
     /// The content of a scenario file. Equal scenarios give equal bytes.
     pub fn to_json(&self) -> String {
-        let mut text = String::from("{\n");
-        let mut field = |name: &str, value: &Value| {
-            // Writing to a String cannot fail.
-            let _ = writeln!(text, "  {}: {value},", json!(name));
-        };
-        field("format", &json!(FORMAT));
+        let mut fields = Fields::default();
+        fields.add("format", &json!(FORMAT));
         if !self.name.is_empty() {
-            field("name", &json!(self.name));
+            fields.add("name", &json!(self.name));
         }
-        field("model", &json!(IsrModel::NAME));
+        fields.add("model", &json!(IsrModel::NAME));
         let Rules { variant, without } = self.settings.rules;
-        field("variant", &json!(variant.name()));
+        fields.add("variant", &json!(variant.name()));
         if !without.is_empty() {
-            field("without", &without.iter().map(Guard::name).collect());
+            fields.add("without", &without.iter().map(Guard::name).collect());
         }
         if let Some(expectation) = self.expectation {
-            field("expect", &expectation.to_json());
+            fields.add("expect", &expectation.to_json());
         }
         if let Some(found) = self.found {
-            field("found", &json!({"seed": found.seed, "sequence": found.sequence}));
+            fields.add("found", &found.to_json());
         }
-        field("config", &configuration_json(&self.configuration));
-        let operations = self
-            .operations
-            .iter()
-            .map(|&operation| format!("    {}", operation_json(operation, &self.names)));
-        let operations: Vec<_> = operations.collect();
-        if operations.is_empty() {
-            text.push_str("  \"ops\": []\n}\n");
-        } else {
-            let _ = write!(text, "  \"ops\": [\n{}\n  ]\n}}\n", operations.join(",\n"));
-        }
-        text
+        fields.add("config", &configuration_json(&self.configuration));
+        let operations = self.operations.iter();
+        fields.with_operations(operations.map(|&one| operation_json(one, &self.names)))
+    }
+}
+
+impl ScenarioFile for Scenario {
+    fn to_json(&self) -> String {
+        Self::to_json(self)
+    }
+
+    fn expect(&mut self, failure: &Failure) {
+        self.expectation = Some(Expectation::of(failure));
+    }
+
+    fn kinds(&self) -> Vec<&'static str> {
+        self.operations.iter().map(|operation| operation.kind()).collect()
+    }
+}
+
+impl Found {
+    /// Its JSON, as in scenario files.
+    pub(crate) fn to_json(self) -> Value {
+        json!({"seed": self.seed, "sequence": self.sequence})
     }
 }
 

@@ -34,12 +34,13 @@ fn size<M: Simplify>(case: &Case<M>) -> (bool, usize) {
     (case.failure.phase != Phase::Operations, case.operations.len())
 }
 
-/// Searches at least some sequences, and on until something is violated, at most `sequences_max`.
+/// Searches for violations of `selection`: at least some sequences, and on until something is violated, at most `sequences_max`.
 pub fn ablate<M, S>(
     model: &M,
     source: &S,
     seed: u64,
     sequences_max: u64,
+    selection: Selection,
     go_on: impl Fn() -> bool + Sync,
 ) -> Ablation<M>
 where
@@ -53,7 +54,7 @@ where
         source,
         seed,
         range: start..end,
-        selection: Selection::ALL,
+        selection,
         stop: if start == 0 { Stop::AtEnd } else { Stop::AtFirstViolation },
         check_determinism: false,
     };

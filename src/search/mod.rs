@@ -12,6 +12,7 @@ mod groups;
 pub mod shrink;
 mod source;
 mod tally;
+mod walk;
 
 pub use ablate::{Ablation, ablate};
 pub use batch::Nondeterminism;
@@ -20,3 +21,4 @@ pub use findings::{Shrunk, shrink_all};
 pub use groups::{CANDIDATES_MAX, Candidate, Group, Groups};
 pub use source::Source;
 pub use tally::Tally;
+pub use walk::Walk;

@@ -20,13 +20,17 @@
 //! # no_packet_of_another_epoch_is_obeyed();
 //! ```
 //!
+//! [`walk`] draws sequences for the models of Kafka's history, or any other.
+//!
 //! [`IsrReference`] is the partition as the reference of a state machine test.
 //!
 //! A failure that proptest finds can be kept as a readable scenario: [`persist`].
 
 mod state_machine;
+mod walk;
 
 pub use state_machine::IsrReference;
+pub use walk::walk;
 
 use crate::isr::{Limits, Operation, Rules, Settings};
 use crate::report::Finding;

@@ -94,6 +94,12 @@ impl NodeSet {
         Self(self.0 & !other.0)
     }
 
+    /// The nodes of a bit mask, node 0 in the lowest bit.
+    #[inline]
+    pub const fn from_bits(bits: u16) -> Self {
+        Self(bits)
+    }
+
     /// The members as a bit mask, node 0 in the lowest bit.
     #[inline]
     pub const fn bits(self) -> u16 {

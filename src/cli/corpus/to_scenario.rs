@@ -2,15 +2,15 @@
 
 use super::inputs;
 use crate::cli::options::{parse_guard, parse_variant, require_writable, rules_of};
-use crate::cli::output::print;
+use crate::cli::output::{print, width};
 use crate::cli::{Exit, Failed};
 use crate::files::save_beside;
 use crate::fuzz::isr_ops;
 use crate::isr::{Guard, Variant};
-use crate::report::{Finding, Replay};
+use crate::picture::Picture;
+use crate::report::Finding;
 use crate::scenario::fuzz_input::FuzzInput;
 use clap::Args;
-use highwater_invariants::Selection;
 use std::path::{Path, PathBuf};
 
 /// Write inputs of the fuzz target `isr_ops` as scenario files
@@ -67,7 +67,7 @@ impl ToScenario {
             && let Some(finding) = shrunk(input)
         {
             let written = finding.save(&self.out).map_err(cannot_write)?;
-            let replay = Replay::of(&finding.scenario, Selection::ALL).text();
+            let replay = Picture::of_scenario(&finding.scenario).text(width());
             let (before, after) = (input.operations.len(), finding.scenario.operations.len());
             return Ok(format!(
                 "{}\n{replay}\n{before} operations shrunk to {after}\n  highwater replay {}\n",

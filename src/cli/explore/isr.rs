@@ -108,13 +108,7 @@ pub(super) fn run(explore: &Explore) -> Result<Exit, Failed> {
     }
     explore.drive(&exploration, subject, |explored| {
         let findings = isr_findings(&exploration, explored);
-        let save = |finding: &crate::report::Finding| {
-            let file = finding.save(&explore.out).map_err(|error| {
-                Failed(format!("{}: cannot be written: {error}", explore.out.display()))
-            })?;
-            Ok(file.display().to_string())
-        };
-        let files = findings.iter().map(save).collect::<Result<Vec<_>, Failed>>()?;
+        let files = explore.save(&findings)?;
         Ok((findings.iter().map(Told::of).collect(), files))
     })
 }
