@@ -7,7 +7,7 @@ use highwater::isr::IsrModel;
 use highwater::kip::{AsyncIsrModel, HwOver, KipModel, Preset, StepScenario, Stepwise};
 use highwater::model::Simplify;
 use highwater::run::{Phase, run};
-use highwater::scenario::{AnyScenario, Expectation};
+use highwater::scenario::{AnyScenario, Expectation, ScenarioFile};
 use highwater::search::shrink::{Shrinker, Target};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -6,7 +6,8 @@ mod progress;
 
 use crate::cli::model::{KipOptions, ModelName, parse_model};
 use crate::cli::options::{InvariantOptions, require_writable, thread_pool};
-use crate::cli::output::{print, print_json};
+use crate::cli::output::{note, print, print_json};
+use crate::cli::pages::page_of;
 use crate::cli::{Exit, Failed, interrupt, memory};
 use crate::explore::{Checkpoint, Ended, Exploration, Explored, Limits};
 use crate::model::Model;
@@ -110,6 +111,10 @@ pub(super) struct Explore {
     #[arg(long, default_value = "findings", value_name = "DIR")]
     out: PathBuf,
 
+    /// Write a page for each counterexample into this folder
+    #[arg(long, value_name = "DIR")]
+    html: Option<PathBuf>,
+
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -138,7 +143,12 @@ impl Explore {
             let file = finding.save(&self.out).map_err(|error| {
                 Failed(format!("{}: cannot be written: {error}", self.out.display()))
             })?;
-            Ok(file.display().to_string())
+            let file = file.display().to_string();
+            if let Some(folder) = &self.html {
+                let page = page_of(folder, &file, &finding.scenario)?;
+                note(&format!("page: {}", page.display()));
+            }
+            Ok(file)
         };
         findings.iter().map(save).collect()
     }
@@ -158,6 +168,7 @@ impl Explore {
         M::Operation: Send + Sync,
     {
         require_writable(&self.out)?;
+        self.html.as_deref().map(require_writable).transpose()?;
         interrupt::listen()?;
         let pool = thread_pool(self.threads)?;
         let checkpoint = match (&self.checkpoint, &self.resume) {

@@ -15,6 +15,7 @@ mod model;
 mod nightly;
 mod options;
 mod output;
+mod pages;
 mod parse;
 mod replay;
 mod report;

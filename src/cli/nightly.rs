@@ -2,15 +2,18 @@
 
 use crate::cli::options::{parse_guard, parse_variant, require_writable, rules_of, thread_pool};
 use crate::cli::output::{print, print_json};
+use crate::cli::pages::write_page;
 use crate::cli::{Exit, Failed, interrupt, parse};
 use crate::files::replace;
 use crate::isr::{Guard, Variant};
 use crate::nightly::{FuzzPlan, Plan, run};
+use crate::picture::{Index, Picture};
 use crate::report::NightlyResult;
+use crate::scenario::AnyScenario;
 use clap::Args;
 use indicatif::ProgressBar;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Run everything that looks for violations, for as long as it is given, and summarize it
@@ -18,8 +21,9 @@ use std::time::Duration;
 #[command(after_help = "\
 Replays the corpus, switches off each guard in turn, searches with every profile (half the time
 of --for, a fifth of that each), and runs the fuzz targets (the other half; building them comes on
-top). In DIR it leaves summary.md, summary.json (highwater-nightly/1), findings/ with a shrunk
-scenario for each signature, the logs of the fuzz targets, and what libFuzzer kept in artifacts/.
+top). In DIR it leaves summary.md, summary.json (highwater-nightly/1), index.html, findings/ with a
+shrunk scenario and a page for each signature, the logs of the fuzz targets, and what libFuzzer kept
+in artifacts/.
 
 Exit code 0 if all of it is clean, 1 if there are findings, 2 for bad input, 3 if something that
 should have run did not (no cargo-fuzz, say, without --no-fuzz), 130 if Ctrl-C came before anything
@@ -98,7 +102,8 @@ impl Nightly {
             run(&plan, || !interrupt::is_requested(), on_stage)
         });
         progress.finish_and_clear();
-        let result = result?;
+        let mut result = result?;
+        self.write_pages(&mut result)?;
         self.write("summary.md", &result.markdown())?;
         self.write("summary.json", &format!("{:#}\n", json!(result)))?;
         if self.json {
@@ -107,6 +112,25 @@ impl Nightly {
             print(&result.markdown())?;
         }
         Ok(exit_of(&result))
+    }
+
+    /// A page for each finding that is a scenario, and an index of them.
+    fn write_pages(&self, result: &mut NightlyResult) -> Result<(), Failed> {
+        let mut pictures = Vec::new();
+        for finding in &mut result.findings {
+            let (Some(file), Some(scenario)) = (&finding.file, &finding.scenario) else { continue };
+            let path = Path::new(file);
+            let scenario = AnyScenario::parse(path, scenario.to_string().as_bytes())?;
+            let picture = Picture { file: file.clone(), ..scenario.picture(scenario.applicable()) };
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            let page = format!("findings/{stem}.html");
+            write_page(&self.out.join(&page), &picture.html())?;
+            finding.page = Some(page.clone());
+            pictures.push((picture, Some(page)));
+        }
+        let pictures = pictures.iter().map(|(picture, page)| (picture, page.clone()));
+        let index = Index::of("Highwater nightly", pictures);
+        write_page(&self.out.join("index.html"), &index.html())
     }
 
     fn write(&self, name: &str, content: &str) -> Result<(), Failed> {

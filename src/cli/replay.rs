@@ -1,7 +1,8 @@
 //! `highwater replay`: a scenario, step by step.
 
 use crate::cli::options::InvariantOptions;
-use crate::cli::output::{print, width};
+use crate::cli::output::{note, print, print_json, width};
+use crate::cli::pages::write_page;
 use crate::cli::{Exit, Failed};
 use crate::picture::Picture;
 use crate::report;
@@ -20,6 +21,8 @@ scenario.
 Examples:
   highwater replay findings/*.json
   highwater replay FILE --trace
+  highwater replay FILE --html page.html
+  highwater replay FILE --mermaid > diagram.mmd
   highwater replay FILE --invariant acked-durability,epoch-order")]
 pub(super) struct Replay {
     /// Scenario files
@@ -29,6 +32,23 @@ pub(super) struct Replay {
     /// Print every event too
     #[arg(long)]
     trace: bool,
+
+    /// Write a page that shows it step by step to this file; with several FILEs, one page for each into
+    /// this folder
+    #[arg(long, value_name = "OUT")]
+    html: Option<PathBuf>,
+
+    /// Print a Mermaid sequence diagram, for READMEs and issues
+    #[arg(long, conflicts_with_all = ["itf", "rust_test", "json", "trace"])]
+    mermaid: bool,
+
+    /// Print JSON in the Informal Trace Format, for tools of TLA+ and Quint
+    #[arg(long, conflicts_with_all = ["rust_test", "json", "trace"])]
+    itf: bool,
+
+    /// Print a Rust test that fails until it is mended
+    #[arg(long, conflicts_with_all = ["json", "trace"])]
+    rust_test: bool,
 
     #[command(flatten)]
     invariants: InvariantOptions,
@@ -42,12 +62,19 @@ impl Replay {
     pub(super) fn run(&self) -> Result<Exit, Failed> {
         let read = |file: &PathBuf| AnyScenario::read(file);
         let scenarios = self.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let is_one_only = self.mermaid || self.itf || self.rust_test;
+        if is_one_only && self.files.len() > 1 {
+            return Err(Failed("--mermaid, --itf and --rust-test take one FILE".into()));
+        }
         let mut exit = Exit::Clean;
         for (file, scenario) in self.files.iter().zip(&scenarios) {
             let selection = self.selection(scenario)?;
             let picture =
                 Picture { file: file.display().to_string(), ..scenario.picture(selection) };
             self.show(file, scenario, selection, &picture)?;
+            if let Some(out) = &self.html {
+                self.write_page(out, file, &picture)?;
+            }
             if !picture.expectation_met.unwrap_or(picture.verdict == "clean") {
                 exit = Exit::Violated;
             }
@@ -59,6 +86,17 @@ impl Replay {
         self.invariants.selection_of(scenario.applicable(), scenario.model())
     }
 
+    fn write_page(&self, out: &Path, file: &Path, picture: &Picture) -> Result<(), Failed> {
+        let page = if self.files.len() == 1 {
+            out.to_owned()
+        } else {
+            out.join(format!("{}.html", file.file_stem().unwrap_or_default().to_string_lossy()))
+        };
+        write_page(&page, &picture.html())?;
+        note(&format!("page: {}", page.display()));
+        Ok(())
+    }
+
     fn show(
         &self,
         file: &Path,
@@ -66,6 +104,15 @@ impl Replay {
         selection: Selection,
         picture: &Picture,
     ) -> Result<(), Failed> {
+        if self.mermaid {
+            return print(&picture.mermaid());
+        }
+        if self.itf {
+            return print_json(&picture.itf());
+        }
+        if self.rust_test {
+            return print(&picture.rust_test());
+        }
         // The steps of the other models are all that happens in them.
         let traced = match scenario {
             AnyScenario::Isr(scenario) if self.trace => {
@@ -81,6 +128,6 @@ impl Replay {
             return print(&format!("{json}\n"));
         }
         let trace = traced.map(|traced| traced.trace_text()).unwrap_or_default();
-        print(&format!("{}\n{trace}{}", file.display(), picture.text(width())))
+        print(&format!("{}\n{trace}{}", file.display(), picture.coloured_text(width())))
     }
 }

@@ -1,5 +1,6 @@
-//! `highwater report`: results of earlier runs, put together.
+//! `highwater report`: scenarios as pages, and results of earlier runs put together.
 
+mod index;
 mod merge;
 mod nightly;
 
@@ -9,11 +10,23 @@ use clap::{Args, Subcommand};
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
-/// Put results of earlier runs together
+/// Make pages of scenarios, or put results of earlier runs together
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "\
+With FILEs it writes a page for each scenario, and index.html, which groups them by invariant and by
+what was seen. Nothing on a page needs a network.
+
+Examples:
+  highwater report corpus/regressions/*.json
+  highwater report findings/*.json --out pages
+  highwater report merge shard-1.json shard-2.json")]
 pub(super) struct Report {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
+
+    #[command(flatten)]
+    index: index::IndexOptions,
 }
 
 #[derive(Subcommand, Debug)]
@@ -25,8 +38,9 @@ enum Command {
 impl Report {
     pub(super) fn run(&self) -> Result<Exit, Failed> {
         match &self.command {
-            Command::Merge(command) => command.run(),
-            Command::Nightly(command) => command.run(),
+            None => self.index.run(),
+            Some(Command::Merge(command)) => command.run(),
+            Some(Command::Nightly(command)) => command.run(),
         }
     }
 }

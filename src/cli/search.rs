@@ -39,6 +39,7 @@ Examples:
   highwater search
   highwater search --keep-going --for 60s
   highwater search --certify
+  highwater search --html pages
   highwater search --seed 7 --sequences 1000000 --threads 2 --invariant acked-durability
   highwater search --profile power-loss --weights fsync=9,read=0 --ops 5..100
   highwater search --keep-going --shard 1/8 --json > shard-1.json
@@ -108,6 +109,10 @@ pub(super) struct Search {
     /// Where findings are written
     #[arg(long, default_value = "findings", value_name = "DIR")]
     out: PathBuf,
+
+    /// Write a page for each finding into this folder
+    #[arg(long, value_name = "DIR")]
+    html: Option<PathBuf>,
 
     /// Print JSON
     #[arg(long)]

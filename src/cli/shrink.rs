@@ -127,7 +127,7 @@ impl Shrink {
             let certified = certified.unwrap_or_default();
             print(&format!(
                 "{}\n{before} operations shrunk to {after} in {runs} runs: {file}\n{certified}",
-                picture.text(width())
+                picture.coloured_text(width())
             ))?;
         }
         Ok(Exit::Clean)

@@ -60,6 +60,7 @@ impl Picture {
             scenario: scenario.to_json(),
             rust_test: String::new(),
         }
+        .with_rust_test()
     }
 }
 

@@ -4,13 +4,18 @@
 //! becomes one.
 
 mod events;
+mod html;
 mod isr;
+mod itf;
 mod lanes;
+mod mermaid;
 mod parts;
+mod rust_test;
 mod steps;
 mod text;
 mod violation;
 
+pub use html::{Index, IndexEntry};
 pub use parts::{
     Arrival, Event, Fate, LogEntry, Message, NodePicture, PICTURE_FORMAT, Picture, StepPicture,
     ViolationPicture,

@@ -87,6 +87,7 @@ impl<M: Stepwise> StepScenario<M> {
             scenario: self.to_json(),
             rust_test: String::new(),
         }
+        .with_rust_test()
     }
 }
 

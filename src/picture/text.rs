@@ -3,10 +3,16 @@
 use crate::picture::Picture;
 use crate::run::Phase;
 use crate::scenario::{phase_name, place_in_words};
+use anstream::adapter::strip_str;
 
 impl Picture {
     /// All of it, `width` columns wide.
     pub fn text(&self, width: usize) -> String {
+        strip_str(&self.coloured_text(width)).to_string()
+    }
+
+    /// The same with the escape sequences of a terminal's colours.
+    pub fn coloured_text(&self, width: usize) -> String {
         let mut text = self.heading(width);
         for index in 0..self.violations.len() {
             text.push_str(&self.violation_in_words(index));
@@ -32,6 +38,11 @@ impl Picture {
 
     /// The lanes, and the one violation that the scenario is about.
     pub fn text_of_the_expected(&self, width: usize) -> String {
+        strip_str(&self.coloured_text_of_the_expected(width)).to_string()
+    }
+
+    /// The same with the escape sequences of a terminal's colours.
+    pub fn coloured_text_of_the_expected(&self, width: usize) -> String {
         let mut text = self.heading(width);
         if !self.violations.is_empty() {
             text.push_str(&self.violation_in_words(0));

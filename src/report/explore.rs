@@ -16,7 +16,7 @@ pub struct Told {
     pub invariant: InvariantId,
     /// The operations, in words.
     pub operations: Vec<String>,
-    /// All of it, for people.
+    /// All of it, for people, with the escape sequences of a terminal's colours.
     pub text: String,
     /// The scenario.
     pub scenario: Option<Value>,
@@ -62,7 +62,7 @@ impl Told {
         Self {
             invariant: finding.invariant,
             operations: scenario.operations.iter().map(words).collect(),
-            text: Picture::of_scenario(scenario).text_of_the_expected(TEXT_WIDTH),
+            text: Picture::of_scenario(scenario).coloured_text_of_the_expected(TEXT_WIDTH),
             // What was written by hand is JSON.
             scenario: serde_json::from_str(&scenario.to_json()).ok(),
         }

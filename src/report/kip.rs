@@ -25,7 +25,7 @@ impl Told {
         Self {
             invariant: finding.invariant,
             operations: scenario.operations.iter().map(|&step| M::in_words(step)).collect(),
-            text: picture.text_of_the_expected(TEXT_WIDTH),
+            text: picture.coloured_text_of_the_expected(TEXT_WIDTH),
             // What was written by hand is JSON.
             scenario: serde_json::from_str(&scenario.to_json()).ok(),
         }

@@ -83,6 +83,9 @@ pub struct NightlyFinding {
     pub explanation: String,
     /// The file that shows it.
     pub file: Option<String>,
+    /// The page that shows it step by step, as a link from the summary.
+    #[serde(default)]
+    pub page: Option<String>,
     /// The scenario in that file, if it is one.
     pub scenario: Option<Value>,
     /// The command that shows it again.
@@ -103,6 +106,7 @@ impl NightlyFinding {
             operations: scenario.operations.iter().map(words).collect(),
             explanation: Picture::of_scenario(scenario).text_of_the_expected(TEXT_WIDTH),
             file: Some(file.into()),
+            page: None,
             // What was written by hand is JSON.
             scenario: serde_json::from_str(&scenario.to_json()).ok(),
             command: Some(format!("highwater replay {file}")),
@@ -119,6 +123,7 @@ impl NightlyFinding {
             operations: Vec::new(),
             explanation,
             file: None,
+            page: None,
             scenario: None,
             command: None,
         }
@@ -269,6 +274,9 @@ impl NightlyFinding {
         let times = if self.count == 1 { "once".into() } else { format!("{} times", self.count) };
         let mut text = format!("Met {times}; this is from the stage `{}`.\n\n", self.stage);
         text.push_str(&fenced("text", self.explanation.trim()));
+        if let Some(page) = &self.page {
+            text.push_str(&format!("\nStep by step, in a browser: [{page}]({page})\n"));
+        }
         if let Some(command) = &self.command {
             text.push_str(&format!("\nTo see it again:\n\n{}", fenced("sh", command)));
         }

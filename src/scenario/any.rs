@@ -5,6 +5,7 @@ use crate::kip::{AsyncIsrModel, KIP_FORMAT, KipModel, StepScenario, Stepwise};
 use crate::model::Model;
 use crate::picture::Picture;
 use crate::report::Replay;
+use crate::run::Failure;
 use crate::scenario::file::text_of;
 use crate::scenario::{Expectation, FORMAT, Place, Scenario, ScenarioError, ScenarioFile};
 use highwater_invariants::Selection;
@@ -95,8 +96,18 @@ impl AnyScenario {
         }
     }
 
-    /// The content of its file. Equal scenarios give equal bytes.
-    pub fn to_json(&self) -> String {
+    /// What it expects.
+    pub fn expectation(&self) -> Option<Expectation> {
+        match self {
+            Self::Isr(scenario) => scenario.expectation,
+            Self::Kip(scenario) => scenario.expectation,
+            Self::AsyncIsr(scenario) => scenario.expectation,
+        }
+    }
+}
+
+impl ScenarioFile for AnyScenario {
+    fn to_json(&self) -> String {
         match self {
             Self::Isr(scenario) => scenario.to_json(),
             Self::Kip(scenario) => scenario.to_json(),
@@ -104,12 +115,19 @@ impl AnyScenario {
         }
     }
 
-    /// What it expects.
-    pub fn expectation(&self) -> Option<Expectation> {
+    fn expect(&mut self, failure: &Failure) {
         match self {
-            Self::Isr(scenario) => scenario.expectation,
-            Self::Kip(scenario) => scenario.expectation,
-            Self::AsyncIsr(scenario) => scenario.expectation,
+            Self::Isr(scenario) => scenario.expect(failure),
+            Self::Kip(scenario) => scenario.expect(failure),
+            Self::AsyncIsr(scenario) => scenario.expect(failure),
+        }
+    }
+
+    fn kinds(&self) -> Vec<&'static str> {
+        match self {
+            Self::Isr(scenario) => scenario.kinds(),
+            Self::Kip(scenario) => scenario.kinds(),
+            Self::AsyncIsr(scenario) => scenario.kinds(),
         }
     }
 }

@@ -67,7 +67,7 @@ impl ToScenario {
             && let Some(finding) = shrunk(input)
         {
             let written = finding.save(&self.out).map_err(cannot_write)?;
-            let replay = Picture::of_scenario(&finding.scenario).text(width());
+            let replay = Picture::of_scenario(&finding.scenario).coloured_text(width());
             let (before, after) = (input.operations.len(), finding.scenario.operations.len());
             return Ok(format!(
                 "{}\n{replay}\n{before} operations shrunk to {after}\n  highwater replay {}\n",

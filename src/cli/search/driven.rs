@@ -2,7 +2,8 @@
 
 use super::{DEFAULT_SEQUENCES, Search, progress};
 use crate::cli::options::{require_writable, thread_pool};
-use crate::cli::output::{print, print_json, width};
+use crate::cli::output::{note, print, print_json, width};
+use crate::cli::pages::page_of;
 use crate::cli::{Exit, Failed, interrupt};
 use crate::report::{
     CandidateResult, Finding, GroupResult, Reported, SEARCH_FORMAT, SearchResult, coverage_json,
@@ -40,6 +41,7 @@ where
         let Self { search, model, source, selection, .. } = self;
         let range = search.range()?;
         require_writable(&search.out)?;
+        search.html.as_deref().map(require_writable).transpose()?;
         interrupt::listen()?;
         let pool = thread_pool(search.threads)?;
         let campaign = Campaign {
@@ -67,6 +69,7 @@ where
         let (groups, unsaved) = self.save(&groups, &shrunk)?;
         let result = self.result(&results, groups, searched);
         let exit = self.report(&result, &results)?;
+        self.write_pages(&result)?;
         if !search.json {
             print(&certificates)?;
         }
@@ -84,6 +87,16 @@ where
         );
         progress.finish_and_clear();
         results
+    }
+
+    /// A page for each finding, if that was asked for.
+    fn write_pages(&self, result: &SearchResult) -> Result<(), Failed> {
+        let Some(folder) = &self.search.html else { return Ok(()) };
+        for (finding, scenario) in result.findings.iter().zip(result.scenarios()) {
+            let page = page_of(folder, &finding.file, &scenario)?;
+            note(&format!("page: {}", page.display()));
+        }
+        Ok(())
     }
 
     fn shrink(&self, groups: &Groups) -> Result<Vec<Shrunk<M>>, Failed> {
@@ -210,7 +223,7 @@ where
             print_json(&json!(result))?;
         } else {
             for scenario in result.scenarios() {
-                print(&scenario.picture(scenario.applicable()).text(width()))?;
+                print(&scenario.picture(scenario.applicable()).coloured_text(width()))?;
             }
             print(&result.text())?;
         }

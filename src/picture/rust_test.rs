@@ -1,0 +1,49 @@
+//! A scenario as a Rust test that compiles as it is.
+
+use crate::picture::Picture;
+
+impl Picture {
+    /// The same with the test in it.
+    pub(super) fn with_rust_test(self) -> Self {
+        Self { rust_test: self.rust_test(), ..self }
+    }
+
+    /// The test. It fails for as long as something is violated, and says what.
+    pub fn rust_test(&self) -> String {
+        // More of them than stand together anywhere in the text.
+        let longest = self.scenario.split(|letter| letter != '#').map(str::len).max();
+        let fence = "#".repeat(longest.unwrap_or(0) + 1);
+        let Self { scenario, .. } = self;
+        let name = self.test_name();
+        format!(
+            "\
+//! Written by `highwater replay FILE --rust-test`.
+
+use highwater::scenario::AnyScenario;
+use std::path::Path;
+
+#[test]
+fn {name}() {{
+    let file = Path::new(\"{name}\");
+    let scenario = AnyScenario::parse(file, SCENARIO.as_bytes()).unwrap();
+    let picture = scenario.picture(scenario.applicable());
+    assert_eq!(picture.verdict, \"clean\", \"\\n{{}}\", picture.text(100));
+}}
+
+const SCENARIO: &str = r{fence}\"{scenario}\"{fence};
+"
+        )
+    }
+
+    /// A name that says what is tested.
+    fn test_name(&self) -> String {
+        let about = match self.violations.first() {
+            Some(violation) => format!("{}_{}", violation.invariant, violation.kind),
+            None => "nothing_is_violated".into(),
+        };
+        about
+            .chars()
+            .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' })
+            .collect()
+    }
+}
