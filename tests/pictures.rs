@@ -75,7 +75,7 @@ fn a_diagram_fits_into_its_width_and_marks_what_is_violated() {
             let lanes = plain(&picture.lanes(width));
             for line in lanes.lines() {
                 assert!(textwrap::core::display_width(line) <= room, "{width}: {line}");
-                assert!(!line.chars().any(|letter| letter.is_control()), "{line:?}");
+                assert!(!line.chars().any(char::is_control), "{line:?}");
             }
             for violation in &picture.violations {
                 let mark = format!("✗ VIOLATED {}", violation.invariant);
@@ -227,7 +227,7 @@ fn commands_write_pages_and_overwrite_nothing_else() {
     let replay = |out: &Path, code: i32| {
         highwater().arg("replay").arg(&file).arg("--html").arg(out).assert().code(code)
     };
-    replay(&path("page.html"), 0).stderr(contains("page.html"));
+    replay(&path("page.html"), 0).stdout(contains("page.html")).stderr("");
     replay(&path("page.html"), 0);
     let page = std::fs::read_to_string(path("page.html")).unwrap();
     assert_eq!(data_of(&page)["violations"][0]["invariant"], "weak-isr");
@@ -241,7 +241,7 @@ fn commands_write_pages_and_overwrite_nothing_else() {
     let pages = |command: &[&str]| {
         let mut run = highwater();
         run.current_dir(folder.path()).args(command).args(["--html", "pages", "--out", "found"]);
-        run.assert().code(1).stderr(contains("page: pages"));
+        run.assert().code(1).stdout(contains("page: pages"));
         let pages = std::fs::read_dir(path("pages")).unwrap();
         pages.map(|page| page.unwrap().path()).collect::<BTreeSet<_>>()
     };

@@ -3,7 +3,7 @@
 use assert_cmd::Command;
 use highwater::scenario::Scenario;
 use highwater::scenario::fuzz_input::FuzzInput;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const README: &str = include_str!("../README.md");
 
@@ -36,9 +36,15 @@ fn run(command: &str, folder: &Path) -> Option<(String, i32)> {
     let mut highwater = Command::cargo_bin("highwater").unwrap();
     highwater.current_dir(folder);
     for argument in arguments.split_whitespace() {
-        if argument == "findings/*.json" {
-            let files = std::fs::read_dir(folder.join("findings")).expect("a search came first");
-            highwater.args(files.map(|file| file.unwrap().path()));
+        if let Some(place) = argument.strip_suffix("/*.json") {
+            let root =
+                if place == "findings" { folder } else { env!("CARGO_MANIFEST_DIR").as_ref() };
+            let files = std::fs::read_dir(root.join(place)).expect("a search came first");
+            let files = files.map(|file| file.unwrap().path());
+            let is_json = |file: &PathBuf| file.extension().is_some_and(|it| it == "json");
+            let mut files: Vec<_> = files.filter(is_json).collect();
+            files.sort();
+            highwater.args(files);
         } else if argument == "fuzz/artifacts/isr_ops/crash-*" {
             highwater.arg(folder.join("crash-1"));
         } else if argument.starts_with("corpus/") {

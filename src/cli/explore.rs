@@ -6,8 +6,8 @@ mod progress;
 
 use crate::cli::model::{KipOptions, ModelName, parse_model};
 use crate::cli::options::{InvariantOptions, require_writable, thread_pool};
-use crate::cli::output::{note, print, print_json};
-use crate::cli::pages::page_of;
+use crate::cli::output::{print, print_json};
+use crate::cli::pages::{page_of, say_page};
 use crate::cli::{Exit, Failed, interrupt, memory};
 use crate::explore::{Checkpoint, Ended, Exploration, Explored, Limits};
 use crate::model::Model;
@@ -146,7 +146,9 @@ impl Explore {
             let file = file.display().to_string();
             if let Some(folder) = &self.html {
                 let page = page_of(folder, &file, &finding.scenario)?;
-                note(&format!("page: {}", page.display()));
+                if !self.json {
+                    say_page(&page)?;
+                }
             }
             Ok(file)
         };

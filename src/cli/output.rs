@@ -28,12 +28,6 @@ pub(super) fn print_json(value: &Value) -> Result<(), Failed> {
     print(&format!("{value:#}\n"))
 }
 
-/// Says what was done besides.
-pub(super) fn note(message: &str) {
-    // There is nowhere left to complain to.
-    let _ = writeln!(anstream::stderr(), "{message}");
-}
-
 /// Says what went wrong.
 pub(super) fn error(message: &str) {
     // There is nowhere left to complain to.

@@ -1,6 +1,7 @@
 //! Pages that commands write beside what they print.
 
 use crate::cli::Failed;
+use crate::cli::output::print;
 use crate::files::replace;
 use crate::picture::Picture;
 use crate::scenario::{AnyScenario, ScenarioFile};
@@ -36,4 +37,9 @@ pub(super) fn page_of(
     let page = folder.join(format!("{}.html", stem.to_string_lossy()));
     write_page(&page, &picture.html())?;
     Ok(page)
+}
+
+/// Says where a page is.
+pub(super) fn say_page(page: &Path) -> Result<(), Failed> {
+    print(&format!("page: {}\n", page.display()))
 }

@@ -1,8 +1,8 @@
 //! `highwater replay`: a scenario, step by step.
 
 use crate::cli::options::InvariantOptions;
-use crate::cli::output::{note, print, print_json, width};
-use crate::cli::pages::write_page;
+use crate::cli::output::{print, print_json, width};
+use crate::cli::pages::{say_page, write_page};
 use crate::cli::{Exit, Failed};
 use crate::picture::Picture;
 use crate::report;
@@ -93,8 +93,8 @@ impl Replay {
             out.join(format!("{}.html", file.file_stem().unwrap_or_default().to_string_lossy()))
         };
         write_page(&page, &picture.html())?;
-        note(&format!("page: {}", page.display()));
-        Ok(())
+        let prints_data = self.json || self.mermaid || self.itf || self.rust_test;
+        if prints_data { Ok(()) } else { say_page(&page) }
     }
 
     fn show(

@@ -1,7 +1,7 @@
 //! `highwater report FILE...`: an index page over many scenarios, and a page for each.
 
 use crate::cli::options::require_writable;
-use crate::cli::output::{note, print, print_json};
+use crate::cli::output::{print, print_json};
 use crate::cli::pages::write_page;
 use crate::cli::{Exit, Failed};
 use crate::picture::{Index, Picture};
@@ -53,7 +53,6 @@ impl IndexOptions {
         write_page(&file, &index.html())?;
         if self.json {
             print_json(&json!(index))?;
-            note(&format!("page: {}", file.display()));
         } else {
             print(&format!("{title}: {}\n", file.display()))?;
         }

@@ -2,8 +2,8 @@
 
 use super::{DEFAULT_SEQUENCES, Search, progress};
 use crate::cli::options::{require_writable, thread_pool};
-use crate::cli::output::{note, print, print_json, width};
-use crate::cli::pages::page_of;
+use crate::cli::output::{print, print_json, width};
+use crate::cli::pages::{page_of, say_page};
 use crate::cli::{Exit, Failed, interrupt};
 use crate::report::{
     CandidateResult, Finding, GroupResult, Reported, SEARCH_FORMAT, SearchResult, coverage_json,
@@ -94,7 +94,9 @@ where
         let Some(folder) = &self.search.html else { return Ok(()) };
         for (finding, scenario) in result.findings.iter().zip(result.scenarios()) {
             let page = page_of(folder, &finding.file, &scenario)?;
-            note(&format!("page: {}", page.display()));
+            if !self.search.json {
+                say_page(&page)?;
+            }
         }
         Ok(())
     }
