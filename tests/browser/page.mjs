@@ -20,7 +20,9 @@ const LONGEST_OPENING = 2000;
 const LEAST_CONTRAST = 4.5;
 
 const { chromium } = await import(pathToFileURL(resolve(playwrightFolder, 'index.mjs')));
-const names = readdirSync(htmlFolder).filter((name) => name.endsWith('.html')).sort();
+const names = readdirSync(htmlFolder)
+  .filter((name) => name.endsWith('.html'))
+  .sort();
 if (screenshotFolder) mkdirSync(screenshotFolder, { recursive: true });
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -42,7 +44,9 @@ for (const name of names) {
   console.log(`${name}: opened in ${Math.round(opening)} ms: ${verdict}`);
 }
 await browser.close();
-console.log(names.length === 0 ? `no HTML pages in ${htmlFolder}` : `${names.length} pages, ${failed} failed`);
+console.log(
+  names.length === 0 ? `no HTML pages in ${htmlFolder}` : `${names.length} pages, ${failed} failed`,
+);
 process.exit(failed > 0 || names.length === 0 ? 1 : 0);
 
 async function testPage(name, say) {
@@ -106,7 +110,10 @@ function timeToDraw(page) {
 
 async function screenshot(page, name, kind, isWhole = false) {
   if (!screenshotFolder) return;
-  await page.screenshot({ path: join(screenshotFolder, `${name.replace('.html', '')}-${kind}.png`), fullPage: isWhole });
+  await page.screenshot({
+    path: join(screenshotFolder, `${name.replace('.html', '')}-${kind}.png`),
+    fullPage: isWhole,
+  });
 }
 
 /** A text without the signs that are not seen, which a page shows in its own way. */
@@ -118,7 +125,9 @@ function visible(text) {
 function shownState(page) {
   return page.evaluate(() => ({
     value: Number(document.querySelector('#slider').value),
-    current: [...document.querySelectorAll('.operation[aria-current]')].map(({ dataset }) => Number(dataset.step)),
+    current: [...document.querySelectorAll('.operation[aria-current]')].map(({ dataset }) =>
+      Number(dataset.step),
+    ),
     live: document.querySelector('#live').textContent,
     hash: location.hash,
   }));
@@ -140,7 +149,9 @@ function isInSight(page, selector) {
 }
 
 async function testReplay(page, say) {
-  const { steps, violations } = await page.evaluate(() => JSON.parse(document.querySelector('#picture').textContent));
+  const { steps, violations } = await page.evaluate(() =>
+    JSON.parse(document.querySelector('#picture').textContent),
+  );
   const last = steps.length - 1;
   const violated = violations[0]?.step ?? last;
   const wordsOf = (index) => steps[index].words;
@@ -151,16 +162,25 @@ async function testReplay(page, say) {
   say(await isInSight(page, '#evidence'), 'the evidence is not in sight at first');
   if (violations.length > 0) {
     say(await isInSight(page, '#eyebrow .violated'), 'the verdict is not in sight at first');
-    say(await isInSight(page, '#violation-mark .rule, #violation-mark'), 'the violation is not in sight at first');
+    say(
+      await isInSight(page, '#violation-mark .rule, #violation-mark'),
+      'the violation is not in sight at first',
+    );
   }
 
   const press = async (key, expected) => {
     await page.keyboard.press(key);
     const state = await shownState(page);
     say(state.value === expected, `${key} leads to step ${state.value}, not ${expected}`);
-    say(state.current.length === 1 && state.current[0] === expected, `after ${key} step ${state.current} is current`);
+    say(
+      state.current.length === 1 && state.current[0] === expected,
+      `after ${key} step ${state.current} is current`,
+    );
     say(state.hash === `#step=${expected}`, `after ${key} the address ends in ${state.hash}`);
-    say(visible(state.live).includes(visible(wordsOf(expected))), `after ${key} step ${expected} is not announced`);
+    say(
+      visible(state.live).includes(visible(wordsOf(expected))),
+      `after ${key} step ${expected} is not announced`,
+    );
   };
   await press('Home', 0);
   for (let index = 1; index <= Math.min(3, last); index += 1) await press('ArrowRight', index);
@@ -185,7 +205,10 @@ async function testReplay(page, say) {
   });
   await page.keyboard.press('ArrowRight');
   const isMoved = (await shownState(page)).value !== Math.min(1, last);
-  say(isMoved === (!isWide && last > 1), isWide ? 'logs cannot be scrolled with keys' : 'logs take keys that they do not need');
+  say(
+    isMoved === (!isWide && last > 1),
+    isWide ? 'logs cannot be scrolled with keys' : 'logs take keys that they do not need',
+  );
   await page.locator('#to-violation, #help-open').last().focus();
   await page.keyboard.press('?');
   say(await page.locator('#help').evaluate((dialog) => dialog.open), '? does not open the help');
@@ -195,7 +218,10 @@ async function testReplay(page, say) {
   await page.keyboard.press('Home');
   await press('ArrowDown', Math.min(1, last));
   await press('ArrowUp', 0);
-  say(await page.evaluate(() => document.activeElement.matches('.operation[aria-current]')), 'the focus is lost in the list');
+  say(
+    await page.evaluate(() => document.activeElement.matches('.operation[aria-current]')),
+    'the focus is lost in the list',
+  );
   await testCopies(page, say);
   await page.goto(`${page.url().split('#')[0]}#step=${last}`);
   say((await shownState(page)).value === last, 'the step in the address is not shown');
@@ -204,9 +230,20 @@ async function testReplay(page, say) {
 async function testCopies(page, say) {
   const buttons = page.locator('#scenario button');
   for (let index = 0; index < (await buttons.count()); index += 1) {
+    await page.locator('#copied').evaluate((place) => (place.textContent = ''));
     await buttons.nth(index).click();
-    const text = page.locator('#copied');
-    say(/copied|selected/.test(await text.textContent()), 'copying says nothing');
+    const isSaid = page.waitForFunction(
+      () => /copied|selected/.test(document.querySelector('#copied').textContent),
+      null,
+      { timeout: 2000 },
+    );
+    say(
+      await isSaid.then(
+        () => true,
+        () => false,
+      ),
+      'copying says nothing',
+    );
   }
 }
 
@@ -214,7 +251,9 @@ async function testIndex(page, say) {
   const { scenarios } = await page.evaluate(() => JSON.parse(document.querySelector('#picture').textContent));
   const visible = page.locator('.entry-of-index:visible');
   say((await visible.count()) === scenarios.length, 'not every scenario is listed');
-  const linked = await page.locator('.entry-of-index a').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+  const linked = await page
+    .locator('.entry-of-index a')
+    .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
   const pages = scenarios.filter((scenario) => scenario.page !== null).map((scenario) => scenario.page);
   say(JSON.stringify(linked.sort()) === JSON.stringify(pages.sort()), 'not every page is linked');
   if (scenarios.length === 0) return;
@@ -234,8 +273,10 @@ async function testNames(page, say) {
       element.getAttribute('aria-label') ??
       (element.hasAttribute('aria-labelledby')
         ? document.getElementById(element.getAttribute('aria-labelledby'))?.textContent
-        : element.labels?.[0]?.textContent ?? element.textContent);
-    return [...usable].filter((element) => !nameOf(element)?.trim()).map((element) => element.outerHTML.slice(0, 80));
+        : (element.labels?.[0]?.textContent ?? element.textContent));
+    return [...usable]
+      .filter((element) => !nameOf(element)?.trim())
+      .map((element) => element.outerHTML.slice(0, 80));
   });
   say(nameless.length === 0, `no name: ${nameless.join(', ')}`);
 }

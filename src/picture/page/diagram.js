@@ -30,12 +30,32 @@ function drawDiagram(picture, rows, height, geometry) {
     svg('desc', { id: 'drawing-text' }, text),
     hatching(),
     svg('rect', { id: 'here', class: 'here', x: 0, width: geometry.width, y: 0, height: 0 }),
-    svg('g', { class: 'washes' }, rows.filter(isViolating).map((row) => drawWash(row, geometry))),
+    svg(
+      'g',
+      { class: 'washes' },
+      rows.filter(isViolating).map((row) => drawWash(row, geometry)),
+    ),
     svg('g', { class: 'grid' }, gridOf(picture, rows, geometry)),
-    svg('g', { class: 'spans' }, spans.map((span) => drawSpan(picture, span, geometry))),
-    svg('g', { class: 'messages' }, picture.messages.map((message) => drawMessage(picture, message, yOf, height, geometry))),
-    svg('g', { class: 'events' }, rows.filter(({ kind }) => kind === 'step').map((row) => drawEvents(picture, row, geometry))),
-    svg('g', { class: 'violations' }, rows.filter(isViolating).map((row) => drawViolations(picture, row, geometry))),
+    svg(
+      'g',
+      { class: 'spans' },
+      spans.map((span) => drawSpan(picture, span, geometry)),
+    ),
+    svg(
+      'g',
+      { class: 'messages' },
+      picture.messages.map((message) => drawMessage(picture, message, yOf, height, geometry)),
+    ),
+    svg(
+      'g',
+      { class: 'events' },
+      rows.filter(({ kind }) => kind === 'step').map((row) => drawEvents(picture, row, geometry)),
+    ),
+    svg(
+      'g',
+      { class: 'violations' },
+      rows.filter(isViolating).map((row) => drawViolations(picture, row, geometry)),
+    ),
   );
 }
 
@@ -47,19 +67,23 @@ function hatching() {
 
 function gridOf(picture, rows, { width, tick, end }) {
   let shown = null;
-  return rows.flatMap((row) => {
-    const line = svg('path', { class: 'boundary', d: `M0,${row.top + 0.5} H${width}` });
-    if (row.kind === 'fold') return [line];
-    const texts = [];
-    const say = (now, y) => {
-      if (now === null || now === shown) return;
-      shown = now;
-      texts.push(svg('text', { class: 'tick', x: tick - 8, y: y + 4 }, String(now)));
-    };
-    for (const { events, at, isHidden } of row.moments) if (!isHidden) say(events[0].tick, row.top + at);
-    say(picture.steps[row.index].tick, row.top + (row.moments.at(-1)?.at ?? ROW.first));
-    return [line, ...texts];
-  }).concat(svg('path', { class: 'boundary', d: `M${end + 0.5},0 V${rows.at(-1).top + rows.at(-1).height}` }));
+  return rows
+    .flatMap((row) => {
+      const line = svg('path', { class: 'boundary', d: `M0,${row.top + 0.5} H${width}` });
+      if (row.kind === 'fold') return [line];
+      const texts = [];
+      const say = (now, y) => {
+        if (now === null || now === shown) return;
+        shown = now;
+        texts.push(svg('text', { class: 'tick', x: tick - 8, y: y + 4 }, String(now)));
+      };
+      for (const { events, at, isHidden } of row.moments) if (!isHidden) say(events[0].tick, row.top + at);
+      say(picture.steps[row.index].tick, row.top + (row.moments.at(-1)?.at ?? ROW.first));
+      return [line, ...texts];
+    })
+    .concat(
+      svg('path', { class: 'boundary', d: `M${end + 0.5},0 V${rows.at(-1).top + rows.at(-1).height}` }),
+    );
 }
 
 function drawSpan(picture, { node, state, value, from, to, peer }, { x }) {
@@ -69,7 +93,8 @@ function drawSpan(picture, { node, state, value, from, to, peer }, { x }) {
     return value ? line : svg('g', {}, line, sideways('down', at, from, to));
   }
   if (!value || to <= from) return '';
-  if (state === 'in_isr') return svg('rect', { class: 'isr', x: at - 8, width: 16, y: from, height: to - from });
+  if (state === 'in_isr')
+    return svg('rect', { class: 'isr', x: at - 8, width: 16, y: from, height: to - from });
   if (state === 'leads') {
     const star = svg('text', { class: 'star', x: at, y: from + 6 }, '★');
     return svg('g', {}, svg('path', { class: 'leads', d: `M${at},${from} V${to}` }), star);
@@ -83,7 +108,12 @@ function drawSpan(picture, { node, state, value, from, to, peer }, { x }) {
       sideways(isCut ? `no way to ${shown(peer)}` : 'cut off', at, from, to),
     );
   }
-  return svg('g', {}, svg('path', { class: 'slow', d: `M${at - 11},${from} V${to}` }), sideways('slow', at, from, to));
+  return svg(
+    'g',
+    {},
+    svg('path', { class: 'slow', d: `M${at - 11},${from} V${to}` }),
+    sideways('slow', at, from, to),
+  );
 }
 
 /** A word along a lane, again and again, where there is room for it. */
@@ -108,7 +138,10 @@ function drawMessage(picture, message, yOf, height, { x }) {
     if (start.isHidden && end.isHidden) return '';
     const isLostAtOnce = fate === 'dropped' && end.y - start.y < 8;
     const share = isLostAtOnce ? 34 / Math.abs(x2 - x1) : fate === 'dropped' ? 0.8 : 1;
-    const [tipX, tipY] = [x1 + (x2 - x1) * share, isLostAtOnce ? start.y + 10 : start.y + (end.y - start.y) * (fate === 'dropped' ? 0.9 : 1)];
+    const [tipX, tipY] = [
+      x1 + (x2 - x1) * share,
+      isLostAtOnce ? start.y + 10 : start.y + (end.y - start.y) * (fate === 'dropped' ? 0.9 : 1),
+    ];
     const words = `${shown(message.from)} to ${shown(message.to)}: ${message.words}. ${FATES[fate]}${why ? `: ${why}` : ''}`;
     const line = `M${x1},${start.y} L${tipX},${tipY}`;
     return svg(
@@ -125,7 +158,11 @@ function drawMessage(picture, message, yOf, height, { x }) {
     const end = Math.min(height - 6, start.y + 60);
     return arrow('flying', { y: end, isHidden: start.isHidden }, '');
   }
-  return svg('g', {}, message.arrivals.map(({ sequence, fate, why }) => arrow(fate, yOf(sequence), why)));
+  return svg(
+    'g',
+    {},
+    message.arrivals.map(({ sequence, fate, why }) => arrow(fate, yOf(sequence), why)),
+  );
 }
 
 const FATES = {
@@ -139,8 +176,10 @@ function tip(fate, isDuplicated, x, y, angle) {
   const place = `translate(${x} ${y}) rotate(${(angle * 180) / Math.PI})`;
   const head = 'M4,0 L-6,-4.5 L-6,4.5 Z';
   const shape = {
-    delivered: () => svg('path', { class: 'head', d: isDuplicated ? `${head} M-3,0 L-13,-4.5 L-13,4.5 Z` : head }),
-    rejected: () => svg('path', { class: 'stop', d: 'M-6,0 a5,5 0 1 0 10,0 a5,5 0 1 0 -10,0 M-4.5,-3.5 L2.5,3.5' }),
+    delivered: () =>
+      svg('path', { class: 'head', d: isDuplicated ? `${head} M-3,0 L-13,-4.5 L-13,4.5 Z` : head }),
+    rejected: () =>
+      svg('path', { class: 'stop', d: 'M-6,0 a5,5 0 1 0 10,0 a5,5 0 1 0 -10,0 M-4.5,-3.5 L2.5,3.5' }),
     dropped: () => svg('path', { class: 'stop', d: 'M-5,-5 L5,5 M-5,5 L5,-5' }),
     flying: () => svg('path', { class: 'open', d: 'M-6,-5 L2,0 L-6,5' }),
   }[fate];
@@ -155,7 +194,7 @@ function drawEvents(picture, row, geometry) {
       const y = row.top + at;
       const node = picture.nodes.indexOf(events[0].node);
       const left = node < 0 ? end + 6 : x(node) + 13;
-      const room = (node < 0 ? partition - 6 : lane - 22);
+      const room = node < 0 ? partition - 6 : lane - 22;
       const parts = [];
       if (node < 0 && events[0].kind === 'isr_high_watermark_advanced') {
         parts.push(svg('path', { class: 'watermark', d: `M${geometry.tick},${y} H${end}` }));
@@ -177,7 +216,11 @@ function drawEvents(picture, row, geometry) {
 
 function dot(events, x, y) {
   const leads = ['isr_controller_elected', 'isr_group_created'];
-  if (events.some(({ kind }) => leads.includes(kind)) || events.every(({ kind }) => kind === 'message_dropped')) return '';
+  if (
+    events.some(({ kind }) => leads.includes(kind)) ||
+    events.every(({ kind }) => kind === 'message_dropped')
+  )
+    return '';
   return svg('circle', { class: 'dot', cx: x, cy: y, r: 3.2 });
 }
 
@@ -202,7 +245,13 @@ function chip(picture, index, node, { offset, epoch }, left, y, room) {
 const isViolating = ({ violations }) => violations?.length > 0;
 
 const drawWash = (row, { width }) =>
-  svg('rect', { class: 'wash', x: 0, width, y: row.top + row.marks + 6, height: row.violations.length * ROW.mark + 20 });
+  svg('rect', {
+    class: 'wash',
+    x: 0,
+    width,
+    y: row.top + row.marks + 6,
+    height: row.violations.length * ROW.mark + 20,
+  });
 
 /** Across all lanes, at the end of the step, with a mark at each node that it speaks of. */
 function drawViolations(picture, row, { x, tick, width }) {
@@ -210,20 +259,32 @@ function drawViolations(picture, row, { x, tick, width }) {
   const main = picture.violations[0];
   const isMain = row.violations.includes(main);
   const line = top + row.violations.length * ROW.mark + 9;
-  const involved = picture.nodes.map((name, node) => (row.violations.some(({ nodes }) => nodes.includes(name)) ? node : -1));
+  const involved = picture.nodes.map((name, node) =>
+    row.violations.some(({ nodes }) => nodes.includes(name)) ? node : -1,
+  );
   const room = width - tick - 20;
   return svg(
     'g',
     { class: isMain ? 'violation main' : 'violation', id: isMain ? 'violation-mark' : null },
     row.violations.map(({ kind, invariant, evidence }, place) => {
       const name = `✗ ${invariant}: ${kind.replaceAll('-', ' ')}`;
-      const label = { class: place === 0 && isMain ? 'name first' : 'name', x: tick + 2, y: top + 16 + place * ROW.mark };
+      const label = {
+        class: place === 0 && isMain ? 'name first' : 'name',
+        x: tick + 2,
+        y: top + 16 + place * ROW.mark,
+      };
       return svg('text', label, svg('title', {}, evidence), fit(name, room, `600 ${FONT}`));
     }),
     svg('path', { class: 'rule', d: `M0,${line} H${width}` }),
-    involved.filter((node) => node >= 0).map((node) =>
-      svg('g', { transform: `translate(${x(node)} ${line})` },
-        svg('path', { class: 'diamond', d: 'M0,-9 L9,0 L0,9 L-9,0 Z' }),
-        svg('text', { class: 'bang', y: 4 }, '!'))),
+    involved
+      .filter((node) => node >= 0)
+      .map((node) =>
+        svg(
+          'g',
+          { transform: `translate(${x(node)} ${line})` },
+          svg('path', { class: 'diamond', d: 'M0,-9 L9,0 L0,9 L-9,0 Z' }),
+          svg('text', { class: 'bang', y: 4 }, '!'),
+        ),
+      ),
   );
 }

@@ -12,8 +12,7 @@ function build(node, attributes, children) {
   return node;
 }
 
-const html = (tag, attributes = {}, ...children) =>
-  build(document.createElement(tag), attributes, children);
+const html = (tag, attributes = {}, ...children) => build(document.createElement(tag), attributes, children);
 
 const svg = (tag, attributes = {}, ...children) =>
   build(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
@@ -25,7 +24,8 @@ const named = (name) => html('bdi', {}, shown(name));
 function readData() {
   const unseen = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
   const isCopied = (key) => key === 'scenario' || key === 'rust_test' || key === 'page';
-  const calm = (key, value) => (typeof value === 'string' && !isCopied(key) ? value.replace(unseen, '\ufffd') : value);
+  const calm = (key, value) =>
+    typeof value === 'string' && !isCopied(key) ? value.replace(unseen, '\ufffd') : value;
   return JSON.parse(byId('picture').textContent, calm);
 }
 

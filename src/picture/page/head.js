@@ -10,10 +10,16 @@ function drawHead(picture, go) {
     html('span', { class: `verdict ${picture.verdict}` }, VERDICTS[picture.verdict] ?? picture.verdict),
     main ? html('span', { class: 'invariant' }, main.invariant) : '',
     main ? html('span', { class: 'kind' }, main.kind.replaceAll('-', ' ')) : '',
-    picture.expectation_met === null ? '' : html('span', { class: 'expected' }, picture.expectation_met ? '✓ as expected' : '✗ not as expected'),
+    picture.expectation_met === null
+      ? ''
+      : html('span', { class: 'expected' }, picture.expectation_met ? '✓ as expected' : '✗ not as expected'),
   );
-  byId('evidence').replaceChildren(...(main ? withNames(picture, sentence(main.evidence)) : ['No invariant is violated in this run.']));
-  byId('statement').replaceChildren(...(main ? [html('b', {}, 'What must hold: '), sentence(main.statement)] : []));
+  byId('evidence').replaceChildren(
+    ...(main ? withNames(picture, sentence(main.evidence)) : ['No invariant is violated in this run.']),
+  );
+  byId('statement').replaceChildren(
+    ...(main ? [html('b', {}, 'What must hold: '), sentence(main.statement)] : []),
+  );
   drawFurther(others, go);
   const facts = [
     ['model', picture.model],
@@ -22,7 +28,9 @@ function drawHead(picture, go) {
     ...picture.configuration,
     picture.halted && ['run', 'ended early by a limit of the model'],
   ].filter(Boolean);
-  byId('facts').replaceChildren(...facts.map(([term, value]) => html('div', {}, html('dt', {}, term), html('dd', {}, value))));
+  byId('facts').replaceChildren(
+    ...facts.map(([term, value]) => html('div', {}, html('dt', {}, term), html('dd', {}, value))),
+  );
 }
 
 const VERDICTS = { violated: '✗ Violated', clean: '✓ Clean', undecided: '? Undecided' };
@@ -32,8 +40,15 @@ function withNames(picture, text) {
   const names = picture.nodes.filter(({ length }) => length > 0 && length < 24);
   if (names.length === 0) return [text];
   const literal = (name) => name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  const pattern = new RegExp(`(${[...names].sort((one, other) => other.length - one.length).map(literal).join('|')})`);
-  return text.split(pattern).map((part, place) => (place % 2 ? html('span', { class: 'unbroken' }, part) : part));
+  const pattern = new RegExp(
+    `(${[...names]
+      .sort((one, other) => other.length - one.length)
+      .map(literal)
+      .join('|')})`,
+  );
+  return text
+    .split(pattern)
+    .map((part, place) => (place % 2 ? html('span', { class: 'unbroken' }, part) : part));
 }
 
 /** As a sentence, unless it begins with a name or a value. */
@@ -44,10 +59,25 @@ function sentence(text) {
 }
 
 function drawFurther(others, go) {
-  const list = html('ul', {}, others.map((violation) =>
-    html('li', { title: violation.evidence },
-      '✗ ', html('button', { type: 'button', class: 'link', onclick: () => go(violation.step) }, `step ${violation.step}`),
-      ' ', html('b', {}, violation.invariant), `: ${violation.evidence}`)));
+  const list = html(
+    'ul',
+    {},
+    others.map((violation) =>
+      html(
+        'li',
+        { title: violation.evidence },
+        '✗ ',
+        html(
+          'button',
+          { type: 'button', class: 'link', onclick: () => go(violation.step) },
+          `step ${violation.step}`,
+        ),
+        ' ',
+        html('b', {}, violation.invariant),
+        `: ${violation.evidence}`,
+      ),
+    ),
+  );
   const isLong = others.length > 2;
   const label = `${others.length} more violated on the way or after`;
   byId('further').replaceChildren(
@@ -63,18 +93,29 @@ function drawStory(picture, go) {
   }
   const { lines, isWhole } = storyOf(picture, violation, STORY_LINES);
   if (!isWhole) byId('story-title').append(html('small', {}, ' the steps that matter most'));
-  byId('story').replaceChildren(...lines.map(({ index, step, effects, left, isLast }) => {
-    const news = ['', 'done'].includes(step.answer) ? [] : [step.answer];
-    const all = [...news, ...effects].join('; ');
-    return html(
-      'li',
-      { class: isLast ? 'last' : null },
-      html('button', { type: 'button', 'data-step': index, onclick: () => go(index) },
-        html('span', { class: 'number' }, isLast ? `✗ ${index}` : String(index)),
-        html('span', { class: 'told' },
-          html('b', {}, step.words), isLast ? html('strong', {}, ' — here it breaks') : '', all === '' ? '' : withNames(picture, `: ${all}`), left > 0 ? '; …' : '')),
-    );
-  }));
+  byId('story').replaceChildren(
+    ...lines.map(({ index, step, effects, left, isLast }) => {
+      const news = ['', 'done'].includes(step.answer) ? [] : [step.answer];
+      const all = [...news, ...effects].join('; ');
+      return html(
+        'li',
+        { class: isLast ? 'last' : null },
+        html(
+          'button',
+          { type: 'button', 'data-step': index, onclick: () => go(index) },
+          html('span', { class: 'number' }, isLast ? `✗ ${index}` : String(index)),
+          html(
+            'span',
+            { class: 'told' },
+            html('b', {}, step.words),
+            isLast ? html('strong', {}, ' — here it breaks') : '',
+            all === '' ? '' : withNames(picture, `: ${all}`),
+            left > 0 ? '; …' : '',
+          ),
+        ),
+      );
+    }),
+  );
 }
 
 function drawScenario(picture) {
@@ -84,13 +125,29 @@ function drawScenario(picture) {
     ['scenario', picture.scenario],
     ['Rust test', picture.rust_test],
   ].filter(([, text]) => text !== '');
-  byId('scenario').replaceChildren(...texts.map(([name, text]) => {
-    const area = html('textarea', { readonly: true, 'aria-label': `The ${name}`, spellcheck: 'false', rows: Math.min(16, text.split('\n').length + 1) });
-    area.value = text;
-    const details = html('details', name === 'command' ? { open: true } : {}, html('summary', {}, `The ${name}`), area);
-    const button = html('button', { type: 'button', onclick: () => copy(name, area, details) }, `Copy the ${name}`);
-    return html('div', { class: 'text' }, details, button);
-  }));
+  byId('scenario').replaceChildren(
+    ...texts.map(([name, text]) => {
+      const area = html('textarea', {
+        readonly: true,
+        'aria-label': `The ${name}`,
+        spellcheck: 'false',
+        rows: Math.min(16, text.split('\n').length + 1),
+      });
+      area.value = text;
+      const details = html(
+        'details',
+        name === 'command' ? { open: true } : {},
+        html('summary', {}, `The ${name}`),
+        area,
+      );
+      const button = html(
+        'button',
+        { type: 'button', onclick: () => copy(name, area, details) },
+        `Copy the ${name}`,
+      );
+      return html('div', { class: 'text' }, details, button);
+    }),
+  );
 }
 
 async function copy(name, area, details) {
@@ -105,5 +162,7 @@ async function copy(name, area, details) {
     area.select();
     isCopied = document.execCommand('copy');
   }
-  byId('copied').textContent = isCopied ? `The ${name} is copied.` : `The ${name} is selected: copy it with Ctrl+C.`;
+  byId('copied').textContent = isCopied
+    ? `The ${name} is copied.`
+    : `The ${name} is selected: copy it with Ctrl+C.`;
 }

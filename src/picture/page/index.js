@@ -26,19 +26,43 @@ function invariantsOf(all) {
 
 /** One scenario; what the filter looks through is kept beside it. */
 function entryOf(scenario) {
-  const { name, file, page, model, rules, nodes, operations, verdict, expectation_met: isMet, evidence, words } = scenario;
+  const {
+    name,
+    file,
+    page,
+    model,
+    rules,
+    nodes,
+    operations,
+    verdict,
+    expectation_met: isMet,
+    evidence,
+    words,
+  } = scenario;
   const label = name || file.split('/').at(-1);
   const isUnexpected = isMet === false;
   return html(
     'li',
     { class: 'entry-of-index' },
-    html('p', { class: 'link-line' },
+    html(
+      'p',
+      { class: 'link-line' },
       page === null ? html('b', {}, named(label)) : html('a', { href: page }, named(label)),
-      html('span', { class: 'size' }, `${plural(operations, 'operation')} · ${plural(nodes, 'node')} · ${model} ${rules}`),
+      html(
+        'span',
+        { class: 'size' },
+        `${plural(operations, 'operation')} · ${plural(nodes, 'node')} · ${model} ${rules}`,
+      ),
       isUnexpected ? html('span', { class: 'badge bad' }, '✗ not as expected') : '',
-      verdict === 'undecided' ? html('span', { class: 'badge' }, '? undecided') : ''),
+      verdict === 'undecided' ? html('span', { class: 'badge' }, '? undecided') : '',
+    ),
     evidence === null ? '' : html('p', { class: 'evidence' }, evidence),
-    html('p', { class: 'words' }, words.slice(0, 12).join(' · '), words.length > 12 ? ` · … ${words.length - 12} more` : ''),
+    html(
+      'p',
+      { class: 'words' },
+      words.slice(0, 12).join(' · '),
+      words.length > 12 ? ` · … ${words.length - 12} more` : '',
+    ),
   );
 }
 
@@ -52,12 +76,21 @@ const entries = [];
 function sectionOf(invariant, items, number) {
   const kinds = [...grouped(items, ({ kind }) => kind ?? '')];
   const lists = kinds.map(([kind, members]) => {
-    const list = html('ul', {}, members.map((scenario) => {
-      const item = entryOf(scenario);
-      entries.push({ item, text: searched(scenario) });
-      return item;
-    }));
-    return html('section', { class: 'kind-group' }, kind === '' ? '' : html('h3', {}, kind.replaceAll('-', ' '), ' ', html('span', { class: 'count' })), list);
+    const list = html(
+      'ul',
+      {},
+      members.map((scenario) => {
+        const item = entryOf(scenario);
+        entries.push({ item, text: searched(scenario) });
+        return item;
+      }),
+    );
+    return html(
+      'section',
+      { class: 'kind-group' },
+      kind === '' ? '' : html('h3', {}, kind.replaceAll('-', ' '), ' ', html('span', { class: 'count' })),
+      list,
+    );
   });
   const statement = items.find((item) => item.statement !== null)?.statement;
   return html(
@@ -71,7 +104,10 @@ function sectionOf(invariant, items, number) {
 
 /** Hides what does not match, and counts what does. */
 function filter(query) {
-  const wanted = query.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const wanted = query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
   let found = 0;
   for (const { item, text } of entries) {
     item.hidden = !wanted.every((word) => text.includes(word));
@@ -100,8 +136,11 @@ function start() {
       ? 'There are no scenarios here.'
       : `${plural(scenarios.length, 'scenario')}: ${violated} with a violation, of ${plural(invariants, 'invariant')}. The shortest come first.`;
   byId('groups').append(...groups.map(([invariant, items], number) => sectionOf(invariant, items, number)));
-  byId('invariants').append(...groups.map(([invariant, items], number) =>
-    html('li', {}, html('a', { href: `#group-${number}` }, invariant), ` ${items.length}`)));
+  byId('invariants').append(
+    ...groups.map(([invariant, items], number) =>
+      html('li', {}, html('a', { href: `#group-${number}` }, invariant), ` ${items.length}`),
+    ),
+  );
   const field = byId('filter');
   field.addEventListener('input', () => filter(field.value));
   filter(field.value);

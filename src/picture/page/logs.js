@@ -21,21 +21,37 @@ function drawLogs(picture, index) {
     { class: step.high_watermark === 0 ? 'logs at-zero' : 'logs' },
     html('caption', { class: 'unseen' }, caption),
     html('thead', {}, commitRow(context), offsetRow(context)),
-    html('tbody', {}, step.nodes.map((node, place) => nodeRow(context, node, before.nodes[place]))),
+    html(
+      'tbody',
+      {},
+      step.nodes.map((node, place) => nodeRow(context, node, before.nodes[place])),
+    ),
   );
 }
 
 function commitRow({ step, before, offsets }) {
   const hw = step.high_watermark;
-  if (hw === null) return html('tr', {}, html('th', { scope: 'col' }, 'Node'), html('th', { scope: 'colgroup', colspan: offsets.length }, 'Offsets'));
+  if (hw === null)
+    return html(
+      'tr',
+      {},
+      html('th', { scope: 'col' }, 'Node'),
+      html('th', { scope: 'colgroup', colspan: offsets.length }, 'Offsets'),
+    );
   const rest = offsets.length - hw;
-  const changed = before.high_watermark !== hw && html('span', { class: 'tag' }, `was ${before.high_watermark}`);
+  const changed =
+    before.high_watermark !== hw && html('span', { class: 'tag' }, `was ${before.high_watermark}`);
   const label = html('span', { class: 'hw-label' }, `HW ${hw}`, changed || '');
   return html(
     'tr',
     {},
     html('th', { scope: 'col' }, hw === 0 ? label : 'Node'),
-    hw > 0 && html('th', { scope: 'colgroup', colspan: hw, class: 'committed hw-edge' }, html('span', { class: 'spread' }, 'committed ', label)),
+    hw > 0 &&
+      html(
+        'th',
+        { scope: 'colgroup', colspan: hw, class: 'committed hw-edge' },
+        html('span', { class: 'spread' }, 'committed ', label),
+      ),
     rest > 0 && html('th', { scope: 'colgroup', colspan: rest, class: 'uncommitted' }, 'not committed'),
   );
 }
@@ -47,13 +63,17 @@ function offsetRow({ step, violations, offsets }) {
     html('th', { scope: 'col', class: 'corner' }, 'offset →'),
     offsets.map((offset) => {
       const isViolated = violations.some((violation) => violation.offset === offset);
-      const classes = [offset === step.high_watermark && 'hw-edge', isViolated && 'violated'].filter(Boolean).join(' ');
+      const classes = [offset === step.high_watermark && 'hw-edge', isViolated && 'violated']
+        .filter(Boolean)
+        .join(' ');
       return html(
         'th',
         { scope: 'col', class: classes || null, 'data-offset': offset },
         isViolated ? '✗ ' : '',
         String(offset),
-        step.pending.includes(offset) ? html('span', { class: 'tag', title: 'a write at this offset waits for its answer' }, '… waits') : '',
+        step.pending.includes(offset)
+          ? html('span', { class: 'tag', title: 'a write at this offset waits for its answer' }, '… waits')
+          : '',
       );
     }),
   );
@@ -61,7 +81,9 @@ function offsetRow({ step, violations, offsets }) {
 
 function nodeRow(context, node, old) {
   const isInvolved = context.violations.some(({ nodes }) => nodes.includes(node.name));
-  const numbers = [`HW ${node.high_watermark}`, node.durable !== null && `disk ${node.durable}`].filter(Boolean).join(' · ');
+  const numbers = [`HW ${node.high_watermark}`, node.durable !== null && `disk ${node.durable}`]
+    .filter(Boolean)
+    .join(' · ');
   const header = html(
     'th',
     { scope: 'row', class: isInvolved ? 'involved' : null },
@@ -70,7 +92,12 @@ function nodeRow(context, node, old) {
     html('span', { class: 'numbers' }, numbers),
     node.note !== '' ? html('span', { class: 'numbers' }, node.note) : '',
   );
-  return html('tr', { class: node.alive ? null : 'is-down' }, header, context.offsets.map((offset) => entryCell(context, node, old, offset)));
+  return html(
+    'tr',
+    { class: node.alive ? null : 'is-down' },
+    header,
+    context.offsets.map((offset) => entryCell(context, node, old, offset)),
+  );
 }
 
 /** What a node is, and what it has just become or ceased to be. */
@@ -82,11 +109,13 @@ function badgesOf({ step, before }, node, old) {
     ['╳ cut off', 'bad', isCutOff(step, node), isCutOff(before, old)],
     ['slow', 'bad', node.slow, old.slow],
   ];
-  return badges.filter(([, , now, then]) => now || then).map(([text, kind, now, then]) => {
-    if (now && then) return html('span', { class: `badge ${kind}` }, text);
-    if (now) return html('span', { class: `badge ${kind} fresh` }, text, html('i', {}, ' new'));
-    return html('del', { class: 'badge lost', title: 'no longer' }, text);
-  });
+  return badges
+    .filter(([, , now, then]) => now || then)
+    .map(([text, kind, now, then]) => {
+      if (now && then) return html('span', { class: `badge ${kind}` }, text);
+      if (now) return html('span', { class: `badge ${kind} fresh` }, text, html('i', {}, ' new'));
+      return html('del', { class: 'badge lost', title: 'no longer' }, text);
+    });
 }
 
 function entryCell({ step, violations }, node, old, offset) {
@@ -99,17 +128,23 @@ function entryCell({ step, violations }, node, old, offset) {
     change,
     offset === step.high_watermark && 'hw-edge',
     isViolating && 'violating',
-  ].filter(Boolean).join(' ');
+  ]
+    .filter(Boolean)
+    .join(' ');
   const marks = [
-    node.high_watermark === offset && html('span', { class: 'mark', title: 'this node has applied through here' }, '▲HW'),
-    node.durable === offset && html('span', { class: 'mark', title: 'a crash that loses keeps through here' }, '▣disk'),
+    node.high_watermark === offset &&
+      html('span', { class: 'mark', title: 'this node has applied through here' }, '▲HW'),
+    node.durable === offset &&
+      html('span', { class: 'mark', title: 'a crash that loses keeps through here' }, '▣disk'),
   ].filter(Boolean);
   return html(
     'td',
     { class: classes },
     isViolating ? html('span', { class: 'flag' }, '✗ here') : '',
     change === 'gone' || change === 'replaced' ? ghost(before) : '',
-    entry ? html('span', { class: 'text', title: entry.text }, entry.text === '' ? '(empty)' : entry.text) : '',
+    entry
+      ? html('span', { class: 'text', title: entry.text }, entry.text === '' ? '(empty)' : entry.text)
+      : '',
     html(
       'span',
       { class: 'under' },
@@ -121,4 +156,8 @@ function entryCell({ step, violations }, node, old, offset) {
 }
 
 const ghost = (entry) =>
-  html('del', { class: 'text', title: `removed in this step: ${inEpoch(entry)}` }, `${entry.text} e${entry.epoch}`);
+  html(
+    'del',
+    { class: 'text', title: `removed in this step: ${inEpoch(entry)}` },
+    `${entry.text} e${entry.epoch}`,
+  );

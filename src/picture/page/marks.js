@@ -12,12 +12,17 @@ const SHORT = {
   message_duplicated: () => ['comes twice', '×2'],
   message_moved: (words) => [words.replace(/^message \d+ is due at tick (\d+) now$/, 'due at $1')],
   partition_added: (words) => [words.replace(/^the link (?:to and from|to) (.*) is cut$/, '╳ cut: $1')],
-  partition_healed: (words) => [words.replace(/^the link (?:to and from|to) (.*) is healed$/, '○ healed: $1')],
+  partition_healed: (words) => [
+    words.replace(/^the link (?:to and from|to) (.*) is healed$/, '○ healed: $1'),
+  ],
   isr_append_rejected: () => ['rejects it', 'rejects'],
   isr_member_added: () => ['+ joins ISR', '+ ISR'],
   isr_member_removed: () => ['− leaves ISR', '− ISR'],
   isr_replication_delayed: (words) => [`slow: @${offsetIn(words)} waits`, `@${offsetIn(words)} waits`],
-  isr_incremental_catchup_started: (words) => [`sync from ${Number(offsetIn(words)) + 1}`, `sync ${Number(offsetIn(words)) + 1}…`],
+  isr_incremental_catchup_started: (words) => [
+    `sync from ${Number(offsetIn(words)) + 1}`,
+    `sync ${Number(offsetIn(words)) + 1}…`,
+  ],
   isr_full_catchup_started: () => ['full sync', 'sync all'],
   isr_node_fsynced: (words) => [`▣ on disk: ${offsetIn(words)}`, `▣ disk ${offsetIn(words)}`],
   isr_fsync_loss: (words) => [`loses all after ${lossIn(words)}`, `keeps ${lossIn(words)}`],
@@ -27,7 +32,9 @@ const SHORT = {
   isr_node_healed: () => ['○ reachable', '○ back'],
   isr_controller_elected: (words) => [`elected, epoch ${epochIn(words)}`, `e${epochIn(words)}`],
   isr_high_watermark_advanced: (words) => [/HW is (\d+)/.exec(words)?.[0].replace(' is', '') ?? words],
-  isr_client_write_result: (words) => [`${words.endsWith('not accepted') ? '✗' : '✓'} ack @${offsetIn(words)}`],
+  isr_client_write_result: (words) => [
+    `${words.endsWith('not accepted') ? '✗' : '✓'} ack @${offsetIn(words)}`,
+  ],
   isr_client_read: (words) => [/read: [^,]*/.exec(words)?.[0] ?? words],
 };
 
@@ -58,7 +65,8 @@ const isAtomic = (picture) => picture.steps[0].tick === null;
 function labelsOf(picture, index, events) {
   if (isAtomic(picture) && entryOf(picture, index, events)) return ['', ''];
   const isAlone = (event) => event.kind !== 'message_delivered' || events.length === 1;
-  const isImplied = (event) => LINKS.includes(event.kind) && events.some(({ kind }) => WITH_LINKS.includes(kind));
+  const isImplied = (event) =>
+    LINKS.includes(event.kind) && events.some(({ kind }) => WITH_LINKS.includes(kind));
   const labels = events
     .filter((event) => isAlone(event) && !isImplied(event) && !appended(event))
     .map((event) => {

@@ -33,7 +33,8 @@ function changesBetween(before, after) {
   isrChange(before, after, say);
   watermarkChange(before, after, say);
   for (const offset of after.pending) {
-    if (!before.pending.includes(offset)) say(0, `the write at offset ${offset} waits`, [], offset, offset, { isWait: true });
+    if (!before.pending.includes(offset))
+      say(0, `the write at offset ${offset} waits`, [], offset, offset, { isWait: true });
   }
   return changes;
 }
@@ -46,7 +47,8 @@ function leaderChange(before, after, say) {
 
 function nodeChange(before, old, step, node, say) {
   const [wasCutOff, cutOff] = [isCutOff(before, old), isCutOff(step, node)];
-  const about = (weight, text) => say(weight, `${shown(node.name)} ${text}`, [node.name], 0, 0, { isState: true });
+  const about = (weight, text) =>
+    say(weight, `${shown(node.name)} ${text}`, [node.name], 0, 0, { isState: true });
   if (old.alive !== node.alive) about(2, node.alive ? 'is up again' : 'is down');
   else if (wasCutOff !== cutOff) about(1, cutOff ? 'is cut off' : 'is no longer cut off');
   if (old.slow !== node.slow) about(1, node.slow ? 'is slow' : 'is no longer slow');
@@ -64,7 +66,8 @@ function nodeChange(before, old, step, node, say) {
   if (node.durable !== null && node.durable !== old.durable) {
     say(1, `${shown(node.name)} has ${node.durable} on disk`, [node.name], node.durable);
   }
-  if (node.note !== old.note) say(1, `${shown(node.name)}: ${node.note === '' ? `no longer “${old.note}”` : node.note}`, [node.name]);
+  if (node.note !== old.note)
+    say(1, `${shown(node.name)}: ${node.note === '' ? `no longer “${old.note}”` : node.note}`, [node.name]);
 }
 
 /** What happened to the logs; what happened alike to several nodes is said once. */
@@ -78,7 +81,14 @@ function logChanges(before, after, say) {
   });
   for (const [told, { change, from, to, names }] of alike) {
     const [verb, verbs] = VERBS[change];
-    say(change === 'new' ? 1 : 4, `${inNames(names)} ${names.length > 1 ? verbs : verb} ${told}`, names, from, to, { isAppend: change === 'new' });
+    say(
+      change === 'new' ? 1 : 4,
+      `${inNames(names)} ${names.length > 1 ? verbs : verb} ${told}`,
+      names,
+      from,
+      to,
+      { isAppend: change === 'new' },
+    );
   }
 }
 
@@ -200,7 +210,10 @@ function storyOf(picture, violation, limit) {
       index,
       step,
       isLast,
-      effects: changes.slice(0, EFFECTS).sort((one, other) => one.order - other.order).map(({ text }) => text),
+      effects: changes
+        .slice(0, EFFECTS)
+        .sort((one, other) => one.order - other.order)
+        .map(({ text }) => text),
       left: Math.max(0, changes.length - EFFECTS),
       score: isLast ? Infinity : Math.max(0, ...all.map(relevance)),
     });

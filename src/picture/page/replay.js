@@ -28,7 +28,9 @@ function go(index, isAsked = true) {
 }
 
 function unfold(index) {
-  const keys = folds.filter(({ from, to }) => from <= index && index <= to).map(({ from }) => `steps ${from}`);
+  const keys = folds
+    .filter(({ from, to }) => from <= index && index <= to)
+    .map(({ from }) => `steps ${from}`);
   if (keys.every((key) => opened.has(key))) return;
   keys.forEach((key) => opened.add(key));
   drawRows();
@@ -49,7 +51,9 @@ function drawRows() {
   const container = byId('diagram');
   room = container.clientWidth;
   const geometry = geometryOf(picture, room);
-  const { rows, height } = rowsOf(picture, folds, opened, (index) => heightOfWords(picture.steps[index], geometry.words));
+  const { rows, height } = rowsOf(picture, folds, opened, (index) =>
+    heightOfWords(picture.steps[index], geometry.words),
+  );
   const style = container.style;
   style.setProperty('--words', `${geometry.words}px`);
   style.setProperty('--tick', `${geometry.tick}px`);
@@ -71,8 +75,12 @@ function drawRows() {
 function heightOfWords({ number, phase, words, answer }, width) {
   const isNarrow = width < 120;
   const free = isNarrow ? width - 14 : width - 58;
-  const lines = (text, most = 3) => Math.min(most, Math.ceil((measure(text, '13px system-ui, sans-serif') + (isNarrow ? 24 : 0)) / free));
-  return 14 + 17 * (lines(number === null ? `${phase}: ${words}` : words) + (answer === 'done' ? 0 : lines(`→ ${answer}`, 2)));
+  // The number stands before the words where the column is narrow.
+  const lines = (text, most = 3) =>
+    Math.min(most, Math.ceil((measure(text, '600 13px system-ui, sans-serif') + (isNarrow ? 24 : 0)) / free));
+  const ofWords = lines(number === null ? `${phase}: ${words}` : words);
+  const ofAnswer = ['', 'done'].includes(answer) ? 0 : lines(`→ ${answer}`, 2);
+  return 14 + 17 * (ofWords + ofAnswer);
 }
 
 function laneNames({ tick }) {
@@ -91,23 +99,52 @@ function operationRow(row) {
   item.style.height = `${row.height}px`;
   if (row.kind === 'fold') {
     const label = `${row.isOpen ? '▾' : '▸ …'} ${row.words}`;
-    item.append(html('button', { type: 'button', class: 'unfold', 'aria-expanded': String(row.isOpen), onclick: () => toggle(row) }, label));
+    item.append(
+      html(
+        'button',
+        { type: 'button', class: 'unfold', 'aria-expanded': String(row.isOpen), onclick: () => toggle(row) },
+        label,
+      ),
+    );
     return item;
   }
   const { number, words, answer, refused, phase } = picture.steps[row.index];
   const isBroken = row.violations.length > 0;
-  item.append(html(
-    'button',
-    { type: 'button', class: refused ? 'operation refused' : 'operation', 'data-step': row.index, tabindex: -1, onclick: () => go(row.index) },
-    html('span', { class: 'told' },
-      html('span', { class: 'number' }, isBroken ? '✗ ' : '', String(row.index)), ' ',
-      number === null ? html('span', { class: 'phase' }, `${phase}: `) : '',
-      html('span', { class: 'words', title: words }, words),
-      answer === 'done' || answer === '' ? html('span', { class: 'unseen' }, ` — ${answer}`) : html('span', { class: 'answer', title: answer }, refused ? '⊘ ' : '→ ', answer)),
-  ));
+  item.append(
+    html(
+      'button',
+      {
+        type: 'button',
+        class: refused ? 'operation refused' : 'operation',
+        'data-step': row.index,
+        tabindex: -1,
+        onclick: () => go(row.index),
+      },
+      html(
+        'span',
+        { class: 'told' },
+        html('span', { class: 'number' }, isBroken ? '✗ ' : '', String(row.index)),
+        ' ',
+        number === null ? html('span', { class: 'phase' }, `${phase}: `) : '',
+        html('span', { class: 'words', title: words }, words),
+        answer === 'done' || answer === ''
+          ? html('span', { class: 'unseen' }, ` — ${answer}`)
+          : html('span', { class: 'answer', title: answer }, refused ? '⊘ ' : '→ ', answer),
+      ),
+    ),
+  );
   if (row.isLong) {
     const label = row.hidden > 0 ? `▸ … ${row.hidden} more events` : '▾ fewer events';
-    const more = html('button', { type: 'button', class: 'unfold inner', 'aria-expanded': String(row.hidden === 0), onclick: () => toggle(row) }, label);
+    const more = html(
+      'button',
+      {
+        type: 'button',
+        class: 'unfold inner',
+        'aria-expanded': String(row.hidden === 0),
+        onclick: () => toggle(row),
+      },
+      label,
+    );
     item.append(more);
     if (row.hidden > 0) more.style.top = `${row.moments.find(({ isHidden }) => isHidden).at - 10}px`;
   }
@@ -133,13 +170,14 @@ function drawStep() {
   drawBar();
   markCurrent();
   const { high_watermark: hw } = picture.steps[current];
-  byId('logs-title').textContent = `Logs ${current === 0 ? 'at the start' : `after step ${current}`}${hw === null ? '' : `: HW ${hw}`}`;
+  byId('logs-title').textContent =
+    `Logs ${current === 0 ? 'at the start' : `after step ${current}`}${hw === null ? '' : `: HW ${hw}`}`;
   const logs = byId('logs');
   const left = logs.scrollLeft;
   logs.replaceChildren(drawLogs(picture, current));
   logs.scrollLeft = left;
   const focus = logs.querySelector('td.violating, th.violated, td.new, td.gone, td.replaced');
-  if (focus) reveal(logs, focus, 'Left', 'Width', logs.querySelector('th').offsetWidth);
+  if (focus) reveal(logs, focus, logs.querySelector('th').offsetWidth);
   drawDetails();
 }
 
@@ -188,33 +226,59 @@ function seenHeight(container) {
   return Math.max(160, Math.min(container.clientHeight, innerHeight - Math.max(0, top)));
 }
 
-/** Scrolls a container, and nothing else, until a part of it is in sight beside what is sticky. */
-function reveal(container, part, side, size, sticky) {
-  const [start, end] = [part[`offset${side}`], part[`offset${side}`] + part[`offset${size}`]];
-  const [seen, width] = [container[`scroll${side}`], container[`client${size}`]];
-  if (start < seen + sticky) container[`scroll${side}`] = start - sticky - 10;
-  else if (end > seen + width) container[`scroll${side}`] = end - width + 10;
+/** Scrolls a container sideways until a part of it is in sight beside the column that stays. */
+function reveal(container, part, column) {
+  const { offsetLeft: start, offsetWidth: width } = part;
+  const { scrollLeft, clientWidth } = container;
+  if (start < scrollLeft + column) container.scrollLeft = start - column - 10;
+  else if (start + width > scrollLeft + clientWidth) container.scrollLeft = start + width - clientWidth + 10;
 }
 
 function drawDetails() {
   const step = picture.steps[current];
   const tick = step.tick === null ? '' : `, tick ${step.tick}`;
-  byId('step-title').replaceChildren(`In step ${current}${tick}: `, html('span', {}, step.words), step.answer ? ` → ${step.answer}` : '');
+  byId('step-title').replaceChildren(
+    `In step ${current}${tick}: `,
+    html('span', {}, step.words),
+    step.answer ? ` → ${step.answer}` : '',
+  );
   const violations = picture.violations.filter((violation) => violation.step === current);
   const changes = changesBetween(picture.steps[current - 1], step);
-  const list = html('ol', { class: 'told-events' }, step.events.map((event) => {
-    const fate = arrivalIn(picture, event)?.fate;
-    const symbol = { dropped: '✕ ', rejected: '⊘ ' }[fate] ?? '';
-    return html('li', {}, symbol, event.node === null ? '' : html('b', {}, named(event.node), ' '), event.words,
-      event.tick !== null && event.tick !== step.tick ? html('small', {}, ` tick ${event.tick}`) : '');
-  }));
+  const list = html(
+    'ol',
+    { class: 'told-events' },
+    step.events.map((event) => {
+      const fate = arrivalIn(picture, event)?.fate;
+      const symbol = { dropped: '✕ ', rejected: '⊘ ' }[fate] ?? '';
+      return html(
+        'li',
+        {},
+        symbol,
+        event.node === null ? '' : html('b', {}, named(event.node), ' '),
+        event.words,
+        event.tick !== null && event.tick !== step.tick ? html('small', {}, ` tick ${event.tick}`) : '',
+      );
+    }),
+  );
   const count = plural(step.events.length, 'event');
   byId('step').replaceChildren(
-    ...violations.map(({ invariant, evidence }) => html('p', { class: 'broken' }, html('b', {}, `✗ ${invariant}: `), evidence)),
+    ...violations.map(({ invariant, evidence }) =>
+      html('p', { class: 'broken' }, html('b', {}, `✗ ${invariant}: `), evidence),
+    ),
     changes.length === 0
-      ? html('p', { class: 'nothing' }, current === 0 ? 'Everything begins here.' : 'Nothing changed in the partition.')
-      : html('ul', { class: 'changes' }, changes.map(({ text }) => html('li', {}, text))),
-    step.events.length === 0 ? '' : html('details', { open: step.events.length <= 16 }, html('summary', {}, `${count}, in order`), list),
+      ? html(
+          'p',
+          { class: 'nothing' },
+          current === 0 ? 'Everything begins here.' : 'Nothing changed in the partition.',
+        )
+      : html(
+          'ul',
+          { class: 'changes' },
+          changes.map(({ text }) => html('li', {}, text)),
+        ),
+    step.events.length === 0
+      ? ''
+      : html('details', { open: step.events.length <= 16 }, html('summary', {}, `${count}, in order`), list),
   );
 }
 
@@ -228,7 +292,8 @@ function onKey(event) {
   else {
     const isInList = target.matches('.operation');
     const moves = { ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: last };
-    if (isInList || target.id === 'slider') Object.assign(moves, { ArrowUp: current - 1, ArrowDown: current + 1 });
+    if (isInList || target.id === 'slider')
+      Object.assign(moves, { ArrowUp: current - 1, ArrowDown: current + 1 });
     if (!(key in moves) || scrolls(target, key)) return;
     go(moves[key]);
     if (isInList) focusCurrent();

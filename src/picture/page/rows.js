@@ -60,7 +60,11 @@ function foldsOf(picture) {
     from = Math.max(from, to - 1);
   }
   if (violated !== undefined && violated < last) {
-    folds.push({ from: violated + 1, to: last, words: `${plural(last - violated, 'step')} after the violation` });
+    folds.push({
+      from: violated + 1,
+      to: last,
+      words: `${plural(last - violated, 'step')} after the violation`,
+    });
   }
   return folds;
 }

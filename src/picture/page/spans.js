@@ -44,7 +44,8 @@ function spansOf(picture, rows, height) {
     const cut = new Set(lonelyCuts(step).map(([from, to]) => JSON.stringify([from, to])));
     for (const key of [...open.keys()]) {
       const { node, state, peer } = open.get(key);
-      if (state === 'cut' && !cut.has(key)) turn(key, node, 'cut', false, heightOf(picture.nodes[node]), peer);
+      if (state === 'cut' && !cut.has(key))
+        turn(key, node, 'cut', false, heightOf(picture.nodes[node]), peer);
     }
     for (const key of cut) {
       const [from, peer] = JSON.parse(key);
@@ -64,7 +65,10 @@ function spansOf(picture, rows, height) {
         last.set(event.node, row.top + at);
       }
     }
-    settle(row.index, (name) => last.get(name) ?? row.top + (row.index === 0 ? 0 : row.moments.at(-1)?.at ?? ROW.first));
+    settle(
+      row.index,
+      (name) => last.get(name) ?? row.top + (row.index === 0 ? 0 : (row.moments.at(-1)?.at ?? ROW.first)),
+    );
   }
   for (const span of open.values()) spans.push({ ...span, to: height });
   // What is later in STATES is drawn over what is earlier.
