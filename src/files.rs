@@ -33,10 +33,14 @@ pub fn save_beside(folder: &Path, stem: &str, extension: &str, content: &[u8]) -
     loop {
         let suffix = if number == 1 { String::new() } else { format!("-{number}") };
         let file = folder.join(format!("{stem}{suffix}{extension}"));
+        // Whatever has that name and is no file, a link to nowhere say, stays what it is.
+        if file.symlink_metadata().is_ok() && !file.is_file() {
+            number += 1;
+            continue;
+        }
         match std::fs::read(&file) {
             Ok(there) if there == content => return Ok(file),
             Ok(_) => number += 1,
-            Err(_) if file.is_dir() => number += 1,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 match beside(folder, content)?.persist_noclobber(&file) {
                     Ok(_) => return Ok(file),

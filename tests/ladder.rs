@@ -72,7 +72,10 @@ fn bad_input_is_refused_with_a_reason() {
         highwater(&["explore"]).args(arguments).assert().code(2).stderr(contains(reason));
     };
     refused(&["--model", "kip:999"], "unknown model; known are isr, kip:truncate-to-hw");
-    refused(&["--model", "kip:320", "--variant", "hardened"], "only the model isr has variants");
+    refused(
+        &["--model", "kip:320", "--variant", "hardened"],
+        "--variant: means nothing to the model kip:320",
+    );
     refused(&["--model", "kip:320", "--replicas", "5"], "replicas 5 is out of range 1 to 4");
     refused(&["--model", "kip:320", "--max-records", "0"], "max records 0 is out of range");
     refused(

@@ -235,6 +235,15 @@ fn commands_write_pages_and_overwrite_nothing_else() {
     replay(&path("mine.json"), 2).stderr(contains("mine.json").and(contains("no page")));
     assert_eq!(std::fs::read(path("mine.json")).unwrap(), std::fs::read(&file).unwrap());
     replay(&path("page.html/under"), 2).stderr(contains("under"));
+    if Path::new("/dev/full").exists() {
+        replay(Path::new("/dev/full"), 2).stderr(contains("no page"));
+    }
+    // Two of one name are two pages.
+    std::fs::create_dir(path("other")).unwrap();
+    let same = path("other/kip-101-weak-isr.json");
+    std::fs::copy(project("corpus/regressions/kip-279-weak-isr.json"), &same).unwrap();
+    highwater().arg("replay").args([&file, &same]).arg("--html").arg(path("two")).assert().code(0);
+    assert_eq!(std::fs::read_dir(path("two")).unwrap().count(), 2);
     for one in ["--mermaid", "--itf", "--rust-test"] {
         highwater().arg("replay").args([&file, &file]).arg(one).assert().code(2);
     }

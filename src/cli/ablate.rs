@@ -98,9 +98,7 @@ struct Subject<M, S> {
 
 impl Ablate {
     pub(super) fn run(&self) -> Result<Exit, Failed> {
-        if self.model != ModelName::Isr && self.variant.is_some() {
-            return Err(Failed("--variant: only the model isr has variants".into()));
-        }
+        self.model.require_own_options()?;
         match self.model {
             ModelName::Isr => self.ablate(&self.isr()?),
             ModelName::Kip(preset) => {

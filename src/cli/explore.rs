@@ -128,11 +128,9 @@ pub(super) struct Explore {
 
 impl Explore {
     pub(super) fn run(&self) -> Result<Exit, Failed> {
+        self.model.require_own_options()?;
         if self.model == ModelName::Isr {
             return isr::run(self);
-        }
-        if self.isr.variant.is_some() {
-            return Err(Failed("--variant: only the model isr has variants; see --without".into()));
         }
         kip::run(self)
     }

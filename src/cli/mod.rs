@@ -7,6 +7,7 @@ mod conform;
 mod corpus;
 mod exit;
 mod explore;
+mod given;
 mod interrupt;
 mod ladder;
 mod list;
@@ -24,7 +25,7 @@ mod shrink;
 
 pub use exit::{Exit, Failed};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// A property-based model checker and fuzzer for Kafka-style ISR replication.
@@ -69,7 +70,10 @@ enum Command {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let matches = Cli::command().get_matches();
+    given::remember(&matches);
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let result = match cli.command {
         Command::Search(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::Shrink(command) => command.run(),

@@ -1,6 +1,7 @@
 //! Which model, and the constants of the models of Kafka's history.
 
-use crate::cli::Failed;
+use crate::cli::{Failed, given};
+use crate::isr::IsrModel;
 use crate::kip::{AsyncIsrModel, AsyncIsrSettings, HwOver, KipSettings, Preset, Rules};
 use crate::model::Model;
 use clap::Args;
@@ -11,6 +12,47 @@ pub(super) enum ModelName {
     Isr,
     Kip(Preset),
     AsyncIsr,
+}
+
+/// Constants of the models `kip:truncate-to-hw` to `kip:320`.
+const OF_HISTORY: [&str; 3] = ["--log-size", "--max-records", "--max-leader-epoch"];
+/// Constants of `kip:async-isr`.
+const OF_ASYNC_ISR: [&str; 3] = ["--max-offset", "--max-version", "--hw-over"];
+/// Numbers of the model `isr` that only some commands ask for.
+const OF_ISR: [&str; 10] = [
+    "--variant",
+    "--keys",
+    "--nodes",
+    "--min-insync-replicas",
+    "--replica-lag-timeout",
+    "--log-retention",
+    "--replication-delay",
+    "--ack-timeout",
+    "--lease-duration",
+    "--max-delay",
+];
+
+impl ModelName {
+    /// Refuses options that speak of another model: a verdict would be of something else than was
+    /// asked for.
+    pub(super) fn require_own_options(self) -> Result<(), Failed> {
+        let foreign = match self {
+            Self::Isr => [&["--replicas"][..], &OF_HISTORY, &OF_ASYNC_ISR].concat(),
+            Self::Kip(_) => [&OF_ISR[..], &OF_ASYNC_ISR].concat(),
+            Self::AsyncIsr => [&OF_ISR[..], &OF_HISTORY].concat(),
+        };
+        match given::first_of(&foreign) {
+            None => Ok(()),
+            Some(option) => {
+                let model = match self {
+                    Self::Isr => IsrModel::NAME,
+                    Self::Kip(preset) => preset.command_line_name(),
+                    Self::AsyncIsr => AsyncIsrModel::NAME,
+                };
+                Err(Failed(format!("{option}: means nothing to the model {model}; see --help")))
+            }
+        }
+    }
 }
 
 pub(super) fn parse_model(name: &str) -> Result<ModelName, String> {

@@ -16,11 +16,14 @@ pub(super) fn print(text: &str) -> Result<(), Failed> {
     }
 }
 
+/// Wider than any screen.
+const WIDTH_MAX: usize = 500;
+
 /// How wide what is printed may be.
 pub(super) fn width() -> usize {
     let terminal = terminal_size::terminal_size().map(|(width, _)| width.0.into());
     let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
-    terminal.or_else(columns).unwrap_or(TEXT_WIDTH)
+    terminal.or_else(columns).unwrap_or(TEXT_WIDTH).min(WIDTH_MAX)
 }
 
 /// Prints a JSON result.

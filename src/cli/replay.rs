@@ -2,13 +2,14 @@
 
 use crate::cli::options::InvariantOptions;
 use crate::cli::output::{print, print_json, width};
-use crate::cli::pages::{say_page, write_page};
+use crate::cli::pages::{free_name, say_page, write_page};
 use crate::cli::{Exit, Failed};
 use crate::picture::Picture;
 use crate::report;
 use crate::scenario::AnyScenario;
 use clap::Args;
 use highwater_invariants::Selection;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Run scenario files and show what each operation did
@@ -67,13 +68,14 @@ impl Replay {
             return Err(Failed("--mermaid, --itf and --rust-test take one FILE".into()));
         }
         let mut exit = Exit::Clean;
+        let mut names = BTreeSet::new();
         for (file, scenario) in self.files.iter().zip(&scenarios) {
             let selection = self.selection(scenario)?;
             let picture =
                 Picture { file: file.display().to_string(), ..scenario.picture(selection) };
             self.show(file, scenario, selection, &picture)?;
             if let Some(out) = &self.html {
-                self.write_page(out, file, &picture)?;
+                self.write_page(out, free_name(&mut names, file), &picture)?;
             }
             if !picture.expectation_met.unwrap_or(picture.verdict == "clean") {
                 exit = Exit::Violated;
@@ -86,12 +88,8 @@ impl Replay {
         self.invariants.selection_of(scenario.applicable(), scenario.model())
     }
 
-    fn write_page(&self, out: &Path, file: &Path, picture: &Picture) -> Result<(), Failed> {
-        let page = if self.files.len() == 1 {
-            out.to_owned()
-        } else {
-            out.join(format!("{}.html", file.file_stem().unwrap_or_default().to_string_lossy()))
-        };
+    fn write_page(&self, out: &Path, name: String, picture: &Picture) -> Result<(), Failed> {
+        let page = if self.files.len() == 1 { out.to_owned() } else { out.join(name) };
         write_page(&page, &picture.html())?;
         let prints_data = self.json || self.mermaid || self.itf || self.rust_test;
         if prints_data { Ok(()) } else { say_page(&page) }

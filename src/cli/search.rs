@@ -125,6 +125,7 @@ pub(super) struct Search {
 impl Search {
     pub(super) fn run(&self) -> Result<Exit, Failed> {
         let ModelOptions { model, without, .. } = &self.model;
+        model.require_own_options()?;
         if *model != ModelName::Isr && self.profile.is_some() {
             return Err(Failed("--profile: only the model isr has profiles".into()));
         }
@@ -158,9 +159,6 @@ impl Search {
     }
 
     fn walk<M: Stepwise>(&self, model: M, settings: M::Settings) -> Result<Exit, Failed> {
-        if self.model.variant.is_some() {
-            return Err(Failed("--variant: only the model isr has variants; see --without".into()));
-        }
         let mut source = Walk::new(model, settings, self.operations.clone());
         for (kind, weight) in self.weights_of::<M>()? {
             source.weights[kind] = weight;

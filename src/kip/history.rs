@@ -4,7 +4,7 @@ use crate::kip::model::KipModel;
 use crate::kip::names::name;
 use crate::kip::rules::{Preset, Rules};
 use crate::kip::state::{KipSettings, KipState, NOBODY, Replica};
-use crate::kip::steps::Step;
+use crate::kip::step::Step;
 use crate::kip::stepwise::Stepwise;
 use crate::picture::{LogEntry, NodePicture};
 use highwater_invariants::{InvariantId, Selection, View};

@@ -19,8 +19,10 @@ mod rules;
 mod scenario;
 mod simplify;
 mod state;
+mod step;
 mod steps;
 mod stepwise;
+mod truncation;
 
 pub use async_isr::{AsyncIsrModel, AsyncIsrSettings, AsyncIsrState, AsyncIsrStep, HwOver};
 pub use ladder::{Rung, SIZES, Size, Tried, ladder};
@@ -31,5 +33,5 @@ pub use rules::{Fencing, Preset, Rules, Truncation};
 pub(crate) use scenario::step_json;
 pub use scenario::{KIP_FORMAT, StepScenario};
 pub use state::{KipSettings, KipState, SizeError};
-pub use steps::{KipOutcome, Step};
+pub use step::{KipOutcome, Step};
 pub use stepwise::Stepwise;

@@ -1,7 +1,7 @@
 //! The specifications as a [`Model`] that engines drive.
 
 use crate::kip::state::{KipSettings, KipState};
-use crate::kip::steps::{KipOutcome, Step};
+use crate::kip::step::{KipOutcome, Step};
 use crate::model::Model;
 use highwater_invariants::{Observer, Renaming, Sink};
 

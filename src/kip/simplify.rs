@@ -2,7 +2,7 @@
 
 use crate::kip::model::KipModel;
 use crate::kip::state::KipSettings;
-use crate::kip::steps::Step;
+use crate::kip::step::Step;
 use crate::model::Simplify;
 
 /// The number of a replica once `node` is gone; `None` if it was that one.

@@ -1,6 +1,6 @@
 //! What the models of this room have in common besides being models: files, words, pictures.
 
-use crate::kip::steps::KipOutcome;
+use crate::kip::step::KipOutcome;
 use crate::model::Simplify;
 use crate::picture::NodePicture;
 use highwater_invariants::Selection;

@@ -13,7 +13,9 @@ impl Picture {
         // More of them than stand together anywhere in the text.
         let longest = self.scenario.split(|letter| letter != '#').map(str::len).max();
         let fence = "#".repeat(longest.unwrap_or(0) + 1);
-        let Self { scenario, .. } = self;
+        // Letters that turn the direction of what follows are refused by the compiler; in JSON they
+        // can stand only where they can be escaped.
+        let scenario: String = self.scenario.chars().map(escaped).collect();
         let name = self.test_name();
         format!(
             "\
@@ -35,7 +37,7 @@ const SCENARIO: &str = r{fence}\"{scenario}\"{fence};
         )
     }
 
-    /// A name that says what is tested.
+    /// A name that says what is tested, if nothing is left out.
     fn test_name(&self) -> String {
         let about = match self.violations.first() {
             Some(violation) => format!("{}_{}", violation.invariant, violation.kind),
@@ -45,5 +47,15 @@ const SCENARIO: &str = r{fence}\"{scenario}\"{fence};
             .chars()
             .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' })
             .collect()
+    }
+}
+
+/// A letter as JSON may write it.
+fn escaped(letter: char) -> String {
+    match letter {
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            format!("\\u{:04x}", u32::from(letter))
+        }
+        other => other.to_string(),
     }
 }

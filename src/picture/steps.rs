@@ -44,8 +44,12 @@ impl<M: Stepwise> StepScenario<M> {
                 sequence: index,
                 tick: None,
                 kind: M::KINDS[M::kind(step)].into(),
-                node: place,
-                words: words.clone(),
+                node: place.clone(),
+                words: place
+                    .as_ref()
+                    .and_then(|name| words.strip_prefix(&format!("{name} ")))
+                    .unwrap_or(&words)
+                    .into(),
                 message,
             };
             steps.push(StepPicture {

@@ -6,7 +6,7 @@ use crate::model::Model;
 use crate::picture::{Picture, TEXT_WIDTH};
 use crate::report::finding::scenario_of;
 use crate::report::{Finding, operation_in_words};
-use highwater_invariants::InvariantId;
+use highwater_invariants::{InvariantId, Selection};
 use serde_json::{Map, Value, json};
 
 /// A counterexample as it is told.
@@ -31,6 +31,8 @@ pub struct Subject {
     pub rules: String,
     /// Its configuration.
     pub configuration: String,
+    /// The invariants that speak of the model.
+    pub applicable: Selection,
 }
 
 /// The counterexamples of an exploration of the model `isr`, as scenarios.
@@ -51,6 +53,7 @@ pub fn isr_subject(exploration: &Exploration<'_, IsrModel>) -> Subject {
         model: IsrModel::NAME.into(),
         rules: format!("variant {}", exploration.settings.rules),
         configuration: crate::report::replay::configuration_in_words(&scenario.configuration),
+        applicable: Selection::ALL,
     }
 }
 
@@ -158,6 +161,7 @@ impl<'e, M: Model> ExploreReport<'e, M> {
         for (what, names) in [
             ("NEVER APPLIED", self.never_applied()),
             ("NOT TESTED", self.not_tested()),
+            ("NOT CHECKED", self.not_checked()),
             ("UNDECIDED (a limit of the checker was reached)", self.undecided()),
         ] {
             if !names.is_empty() {
@@ -169,6 +173,13 @@ impl<'e, M: Model> ExploreReport<'e, M> {
         }
         text.push_str(&format!("\n{}\n", self.conclusion()));
         text
+    }
+
+    /// Invariants that speak of the model and were left out.
+    fn not_checked(&self) -> Vec<&'static str> {
+        let checked = self.explored.checked;
+        let left_out = self.subject.applicable.iter().filter(|&one| !checked.contains(one));
+        left_out.map(InvariantId::name).collect()
     }
 
     fn undecided(&self) -> Vec<&'static str> {
@@ -185,6 +196,13 @@ impl<'e, M: Model> ExploreReport<'e, M> {
                 let names =
                     explored.counterexamples.iter().map(|one| one.failure.invariant().name());
                 format!("violated: {}, {rules}", names.collect::<Vec<_>>().join(", "))
+            }
+            Ended::Exhausted if explored.is_clean() && !self.not_checked().is_empty() => {
+                let checked: Vec<_> = explored.checked.iter().map(InvariantId::name).collect();
+                format!(
+                    "exhausted: clean of {}, {rules}. Every state that operations within the bounds can lead to was checked.",
+                    checked.join(", ")
+                )
             }
             Ended::Exhausted if explored.is_clean() => format!(
                 "exhausted: clean, {rules}. Every state that operations within the bounds can lead to was checked."
@@ -250,6 +268,7 @@ impl<'e, M: Model> ExploreReport<'e, M> {
             "counterexamples": self.told.len(),
             "tested": tested.collect::<Map<_, _>>(),
             "not_tested": self.not_tested(),
+            "not_checked": self.not_checked(),
             "never_applied": self.never_applied(),
             "undecided": self.undecided(),
             "halted": explored.counts.halted,

@@ -14,6 +14,7 @@ pub fn step_subject<M: Stepwise>(settings: &M::Settings) -> Subject {
         model: M::name_of(settings).into(),
         rules: M::rules_of(settings),
         configuration: configuration.collect::<Vec<_>>().join(", "),
+        applicable: M::APPLICABLE,
     }
 }
 

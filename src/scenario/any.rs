@@ -49,7 +49,10 @@ impl AnyScenario {
         // Whatever may follow it.
         let heading = Heading::deserialize(&mut serde_json::Deserializer::from_str(text));
         let Ok(Heading { format: Some(format), model }) = heading else {
-            // It is none; the error says why.
+            // It is none; the error of the format that it claims to have says why.
+            if text.contains(KIP_FORMAT) {
+                return StepScenario::parse(file, bytes).map(Self::Kip);
+            }
             return Scenario::parse(file, bytes).map(Self::Isr);
         };
         if format == KIP_FORMAT {

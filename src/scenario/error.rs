@@ -73,6 +73,7 @@ impl ScenarioError {
         let text = inner.to_string();
         // The parser repeats the place at the end of its message.
         let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);
-        Self::new(file, place, reason)
+        // It may quote the file.
+        Self::new(file, place, printable(reason))
     }
 }

@@ -2,14 +2,14 @@
 
 use crate::cli::options::require_writable;
 use crate::cli::output::{print, print_json};
-use crate::cli::pages::write_page;
+use crate::cli::pages::{free_name, write_page};
 use crate::cli::{Exit, Failed};
 use crate::picture::{Index, Picture};
 use crate::scenario::AnyScenario;
 use clap::Args;
 use serde_json::json;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What to make pages of, and where.
 #[derive(Args, Debug)]
@@ -46,7 +46,10 @@ impl IndexOptions {
             write_page(&self.out.join(&page), &picture.html())?;
             pictures.push((picture, Some(page)));
         }
-        let title = format!("{} scenarios", pictures.len());
+        let title = match pictures.len() {
+            1 => "1 scenario".to_owned(),
+            number => format!("{number} scenarios"),
+        };
         let index =
             Index::of(&title, pictures.iter().map(|(picture, page)| (picture, page.clone())));
         let file = self.out.join("index.html");
@@ -58,14 +61,4 @@ impl IndexOptions {
         }
         Ok(Exit::Clean)
     }
-}
-
-/// A name for the page of `file` that no other page of this report has.
-fn free_name(names: &mut BTreeSet<String>, file: &Path) -> String {
-    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-    let numbered = (2..).map(|number| format!("{stem}-{number}.html"));
-    let mut candidates = std::iter::once(format!("{stem}.html")).chain(numbered);
-    let free = candidates.find(|name| !names.contains(name)).unwrap_or_default();
-    names.insert(free.clone());
-    free
 }

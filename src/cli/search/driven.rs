@@ -59,7 +59,7 @@ where
         if results.tally.operations == 0 {
             let seed = search.seed;
             return Err(Failed(format!(
-                "seed {seed}: stopped before a single operation was run; is --for too short?"
+                "seed {seed}: not a single operation was run; is --for too short, or does nothing with a weight apply?"
             )));
         }
         let groups =

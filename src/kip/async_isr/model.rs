@@ -3,7 +3,7 @@
 use crate::kip::async_isr::state::{AsyncIsrSettings, AsyncIsrState, LEADER, Messages, Versioned};
 use crate::kip::async_isr::steps::AsyncIsrStep;
 use crate::kip::state::nodes_of;
-use crate::kip::steps::KipOutcome;
+use crate::kip::step::KipOutcome;
 use crate::model::Model;
 use highwater_invariants::{NodeId, Observer, Renaming, Sink};
 

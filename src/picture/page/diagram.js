@@ -96,7 +96,7 @@ function drawSpan(picture, { node, state, value, from, to, peer }, { x }) {
   if (state === 'in_isr')
     return svg('rect', { class: 'isr', x: at - 8, width: 16, y: from, height: to - from });
   if (state === 'leads') {
-    const star = svg('text', { class: 'star', x: at, y: from + 6 }, '★');
+    const star = svg('text', { class: 'star', x: at, y: Math.max(from, 12) + 6 }, '★');
     return svg('g', {}, svg('path', { class: 'leads', d: `M${at},${from} V${to}` }), star);
   }
   if (state === 'isolated' || state === 'cut') {
@@ -199,11 +199,11 @@ function drawEvents(picture, row, geometry) {
       if (node < 0 && events[0].kind === 'isr_high_watermark_advanced') {
         parts.push(svg('path', { class: 'watermark', d: `M${geometry.tick},${y} H${end}` }));
       }
-      if (node >= 0) parts.push(dot(events, x(node), y));
+      if (node >= 0) parts.push(dot(picture, row.index, node, events, x(node), y));
       const base = comesFromRight(picture, events) ? y + ROW.below + 1 : y;
       const entry = entryOf(picture, row.index, events);
       if (entry) parts.push(chip(picture, row.index, node, entry, left, base, room));
-      const [long, brief] = labelsOf(picture, row.index, events);
+      const [long, brief = long] = labelsOf(picture, row.index, events);
       if (long !== '') {
         const [kind, font] = node < 0 ? ['label strong', `650 ${FONT}`] : ['label', FONT];
         const words = measure(long, font) <= room ? long : brief;
@@ -214,13 +214,12 @@ function drawEvents(picture, row, geometry) {
     });
 }
 
-function dot(events, x, y) {
-  const leads = ['isr_controller_elected', 'isr_group_created'];
-  if (
-    events.some(({ kind }) => leads.includes(kind)) ||
-    events.every(({ kind }) => kind === 'message_dropped')
-  )
-    return '';
+/** Where it happens; a new leader has its star there, and a lost message its end elsewhere. */
+function dot(picture, index, node, events, x, y) {
+  const isNewLeader = picture.steps[index].nodes[node].leads && !picture.steps[index - 1]?.nodes[node].leads;
+  const isElection = events.some(({ kind }) => kind === 'isr_controller_elected');
+  const isLoss = events.every(({ kind }) => kind === 'message_dropped');
+  if (isElection || isLoss || (isNewLeader && (index === 0 || isAtomic(picture)))) return '';
   return svg('circle', { class: 'dot', cx: x, cy: y, r: 3.2 });
 }
 

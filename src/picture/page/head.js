@@ -1,6 +1,6 @@
 // What stands around the steps: what broke, how it happened, and how to run it again.
 
-const STORY_LINES = 8;
+const STORY_LINES = 10;
 
 function drawHead(picture, go) {
   const [main, ...others] = picture.violations;

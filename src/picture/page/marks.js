@@ -63,7 +63,7 @@ const isAtomic = (picture) => picture.steps[0].tick === null;
 
 /** The labels of a moment at a node, without entries: one for wide lanes and one for narrow ones. */
 function labelsOf(picture, index, events) {
-  if (isAtomic(picture) && entryOf(picture, index, events)) return ['', ''];
+  if (isAtomic(picture)) return [atomicLabel(picture, index, events)];
   const isAlone = (event) => event.kind !== 'message_delivered' || events.length === 1;
   const isImplied = (event) =>
     LINKS.includes(event.kind) && events.some(({ kind }) => WITH_LINKS.includes(kind));
@@ -77,6 +77,18 @@ function labelsOf(picture, index, events) {
     .filter(([words]) => words !== '');
   const join = (pick) => labels.map(pick).join(' · ');
   return [join(([long]) => long), join(([long, brief]) => brief ?? long)];
+}
+
+/** What an atomic step did to its node; the operation's words stand beside it already. */
+function atomicLabel(picture, index, events) {
+  if (entryOf(picture, index, events)) return '';
+  const [{ node, words }] = events;
+  const step = picture.steps[index];
+  const changes = node === null ? [] : changesBetween(picture.steps[index - 1], step);
+  const own = changes.filter(({ nodes }) => nodes.length === 1 && nodes[0] === node);
+  const [most] = own.sort((one, other) => other.weight - one.weight);
+  if (most && words === step.words) return most.text.slice(shown(node).length).replace(/^('s|:)? /, '');
+  return words.replace(/^the controller /, '');
 }
 
 const inShort = (words) =>
