@@ -165,7 +165,7 @@ impl Ablate {
 
     fn ablate<M, S>(&self, subject: &Subject<M, S>) -> Result<Exit, Failed>
     where
-        M: Reported<Settings: Send + Sync, Operation: Send + Sync> + Send + Sync,
+        M: Reported,
         S: Source<M> + Send,
     {
         require_writable(&self.out)?;
@@ -193,7 +193,7 @@ impl Ablate {
 
     fn rows<M, S>(&self, subject: &Subject<M, S>) -> Result<Vec<Row<M>>, Failed>
     where
-        M: Reported<Settings: Send + Sync, Operation: Send + Sync> + Send + Sync,
+        M: Reported,
         S: Source<M> + Send,
     {
         self.require_clean(subject)?;
@@ -224,7 +224,7 @@ impl Ablate {
     /// What is violated anyway says nothing about a guard.
     fn require_clean<M, S>(&self, subject: &Subject<M, S>) -> Result<(), Failed>
     where
-        M: Reported<Settings: Send + Sync, Operation: Send + Sync> + Send + Sync,
+        M: Reported,
         S: Source<M> + Send,
     {
         let itself = self.without(subject, &subject.source, 16_384);
@@ -240,7 +240,7 @@ impl Ablate {
 
     fn without<M, S>(&self, subject: &Subject<M, S>, source: &S, sequences: u64) -> Ablation<M>
     where
-        M: Reported<Settings: Send + Sync, Operation: Send + Sync> + Send + Sync,
+        M: Reported,
         S: Source<M> + Send,
     {
         let go_on = || !interrupt::is_requested();

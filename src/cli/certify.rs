@@ -30,10 +30,10 @@ pub(super) struct Certified {
 
 impl CertifyOptions {
     /// Explores everything shorter than `case`, if that was asked for. A shorter one takes its place.
-    pub(super) fn certify<M>(&self, case: &mut Case<M>) -> Result<Option<Certified>, Failed>
-    where
-        M: Reported<Settings: Sync, State: Send + Sync, Operation: Send + Sync> + Sync,
-    {
+    pub(super) fn certify<M: Reported>(
+        &self,
+        case: &mut Case<M>,
+    ) -> Result<Option<Certified>, Failed> {
         if !self.certify {
             return Ok(None);
         }

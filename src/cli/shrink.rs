@@ -74,16 +74,13 @@ impl Shrink {
         }
     }
 
-    fn shrink<M>(
+    fn shrink<M: Reported + Default>(
         &self,
         scenario: M::File,
         settings: M::Settings,
         operations: &[M::Operation],
         selection: Selection,
-    ) -> Result<Exit, Failed>
-    where
-        M: Reported<Settings: Sync, State: Send + Sync, Operation: Send + Sync> + Default + Sync,
-    {
+    ) -> Result<Exit, Failed> {
         let model = M::default();
         let verdict = run(&model, &settings, operations, selection);
         let Some(failure) = verdict.failures.first() else {

@@ -1,7 +1,7 @@
 //! Files, words and pictures of the models `kip:truncate-to-hw` to `kip:320`.
 
 use crate::kip::model::KipModel;
-use crate::kip::names::name;
+use crate::kip::names::{name, names, require_known};
 use crate::kip::rules::{Preset, Rules};
 use crate::kip::state::{KipSettings, KipState, NOBODY, Replica};
 use crate::kip::step::Step;
@@ -80,9 +80,7 @@ impl Stepwise for KipModel {
             named.push(replica);
             Some(replica)
         });
-        if let Some(&unknown) = named.iter().find(|&&one| usize::from(one) >= settings.replicas) {
-            return Err(format!("there is no {}: replicas {}", name(unknown), settings.replicas));
-        }
+        require_known(&named, settings.replicas)?;
         if let [one, other] = named[..]
             && one == other
         {
@@ -202,8 +200,7 @@ fn note(replica: &Replica, own: usize) -> String {
         _ if known.epoch < 0 => "has heard of no decision".into(),
         NOBODY => format!("knows no leader, epoch {}", known.epoch),
         leader if usize::from(leader) == own => {
-            let members = (0..8).filter(|member| known.isr & 1 << member != 0).map(name);
-            let members = members.collect::<Vec<_>>().join(" ");
+            let members = names(known.isr);
             format!("leads in epoch {} with ISR {members}", known.epoch)
         }
         leader => format!("follows {} in epoch {}", name(leader), known.epoch),

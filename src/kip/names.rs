@@ -1,6 +1,6 @@
 //! Replicas are called r1, r2 and so on, in files and in words.
 
-use crate::kip::state::REPLICAS_MAX;
+use crate::kip::state::{REPLICAS_MAX, members};
 use highwater_invariants::{KeyId, Names, NodeId, ValueId};
 
 /// Names of replicas and records.
@@ -24,6 +24,19 @@ impl Names for ReplicaNames {
 /// The name of a replica.
 pub(crate) fn name(replica: u8) -> String {
     format!("r{}", replica + 1)
+}
+
+/// The names of a set of replicas.
+pub(super) fn names(set: u8) -> String {
+    members(set).map(name).collect::<Vec<_>>().join(" ")
+}
+
+/// Makes sure that all of `named` are among so many replicas.
+pub(super) fn require_known(named: &[u8], replicas: usize) -> Result<(), String> {
+    match named.iter().find(|&&one| usize::from(one) >= replicas) {
+        Some(&unknown) => Err(format!("there is no {}: replicas {replicas}", name(unknown))),
+        None => Ok(()),
+    }
 }
 
 /// The replica of that name.
@@ -54,13 +67,12 @@ pub(super) mod replica_name {
 
 /// A set of replicas in a file: their names.
 pub(super) mod replica_names {
-    use crate::kip::state::REPLICAS_MAX;
+    use crate::kip::state::members;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
     pub fn serialize<S: Serializer>(set: &u8, serializer: S) -> Result<S::Ok, S::Error> {
-        let members = (0..REPLICAS_MAX as u8).filter(|replica| set & 1 << replica != 0);
-        serializer.collect_seq(members.map(super::name))
+        serializer.collect_seq(members(*set).map(super::name))
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {

@@ -203,6 +203,11 @@ impl KipState {
     }
 }
 
+/// The members of a set of replicas.
+pub(super) fn members(set: u8) -> impl Iterator<Item = u8> {
+    (0..REPLICAS_MAX as u8).filter(move |member| set & 1 << member != 0)
+}
+
 /// A set of replicas as a set of nodes.
 #[inline]
 pub(super) const fn nodes_of(set: u8) -> NodeSet {

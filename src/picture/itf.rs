@@ -24,7 +24,7 @@ impl Picture {
             variables.push("high_watermark");
         }
         let states = self.steps.iter().enumerate().map(|(index, step)| {
-            let violated = self.violations.iter().filter(|one| one.step == index);
+            let violated = self.violations_at(index);
             let mut state = state(index, step, has_hw);
             state["violated"] = set(violated.map(|one| json!(one.invariant)));
             state

@@ -49,12 +49,9 @@ impl Lanes<'_> {
     }
 
     fn step(&mut self, index: usize, step: &StepPicture, before: Option<&StepPicture>) {
-        let violations = self.picture.violations.iter().filter(|one| one.step == index);
+        let violations = self.picture.violations_at(index);
         let violations: Vec<_> = violations.map(|one| one.invariant.clone()).collect();
-        // Of what comes after the operations, only the part that the picture is about.
-        if step.number.is_none()
-            && self.picture.violations.first().is_none_or(|one| one.step != index)
-        {
+        if !self.picture.is_in_full(index) {
             let events = step.events.len();
             let words = format!("afterwards {}: {events} events (--trace shows them)", step.words);
             self.across("", DIM, &words);
@@ -117,14 +114,8 @@ impl Lanes<'_> {
         if cells.iter().any(|(_, words)| !words.is_empty()) {
             self.row("", &cells, |node| mark(&step.nodes[node]));
         }
-        let shown = |step: &StepPicture| {
-            let leader = step.leader.as_deref().unwrap_or("nobody");
-            let hw = step.high_watermark.map_or(String::new(), |hw| format!(", HW {hw}"));
-            let isr = step.isr.join(" ");
-            format!("{leader} leads in epoch {}, ISR {isr}{hw}", step.leader_epoch)
-        };
-        let now = shown(step);
-        if before.is_none_or(|before| shown(before) != now) {
+        let now = step.partition_in_words();
+        if before.is_none_or(|before| before.partition_in_words() != now) {
             self.across("", DIM, &now);
         }
     }

@@ -39,13 +39,7 @@ impl Diagram<'_> {
     }
 
     fn step(&mut self, index: usize, step: &StepPicture, before: Option<&StepPicture>) {
-        let violations = || self.picture.violations.iter().filter(|one| one.step == index);
-        let violated: Vec<_> = violations()
-            .map(|one| format!("✗ VIOLATED {}: {}", one.invariant, one.evidence))
-            .collect();
-        // Of what comes after the operations, only the part that the picture is about.
-        let is_main = self.picture.violations.first().is_some_and(|one| one.step == index);
-        if step.number.is_some() || is_main {
+        if self.picture.is_in_full(index) {
             let number = step.number.map_or(String::new(), |number| format!("{number}. "));
             let answer = match step.answer.as_str() {
                 "" | "done" => String::new(),
@@ -55,22 +49,14 @@ impl Diagram<'_> {
             for event in &step.events {
                 self.event(event);
             }
-            let shown = |step: &StepPicture| {
-                let leader = step.leader.as_deref().unwrap_or("nobody");
-                let hw = step.high_watermark.map_or(String::new(), |hw| format!(", HW {hw}"));
-                format!(
-                    "{leader} leads, epoch {}, ISR {}{hw}",
-                    step.leader_epoch,
-                    step.isr.join(" ")
-                )
-            };
-            let now = shown(step);
-            if before.is_none_or(|before| shown(before) != now) {
+            let now = step.partition_in_words();
+            if before.is_none_or(|before| before.partition_in_words() != now) {
                 self.note(&now);
             }
         }
-        for words in violated {
-            self.note(&words);
+        for violation in self.picture.violations_at(index) {
+            let (invariant, evidence) = (&violation.invariant, &violation.evidence);
+            self.note(&format!("✗ VIOLATED {invariant}: {evidence}"));
         }
     }
 

@@ -202,3 +202,26 @@ pub enum Fate {
     /// It was lost.
     Dropped,
 }
+
+impl Picture {
+    /// What shows at the step with that index.
+    pub(super) fn violations_at(&self, step: usize) -> impl Iterator<Item = &ViolationPicture> {
+        self.violations.iter().filter(move |violation| violation.step == step)
+    }
+
+    /// Whether a diagram shows the step in full: of what comes after the operations, only the part
+    /// that the picture is about.
+    pub(super) fn is_in_full(&self, step: usize) -> bool {
+        self.steps[step].number.is_some()
+            || self.violations.first().is_some_and(|violation| violation.step == step)
+    }
+}
+
+impl StepPicture {
+    /// What the controller knows, in words.
+    pub(super) fn partition_in_words(&self) -> String {
+        let leader = self.leader.as_deref().unwrap_or("nobody");
+        let hw = self.high_watermark.map_or(String::new(), |hw| format!(", HW {hw}"));
+        format!("{leader} leads in epoch {}, ISR {}{hw}", self.leader_epoch, self.isr.join(" "))
+    }
+}

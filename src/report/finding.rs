@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A model whose counterexamples are handed out as scenario files.
-pub trait Reported: Simplify + Sized {
+pub trait Reported:
+    Simplify<Settings: Send + Sync, State: Send + Sync, Operation: Send + Sync> + Sized + Send + Sync
+{
     /// Its scenario files.
     type File: ScenarioFile;
 

@@ -34,7 +34,7 @@ pub(super) struct Driven<'s, M, S> {
 
 impl<M, S> Driven<'_, M, S>
 where
-    M: Reported<Settings: Send + Sync, State: Send + Sync, Operation: Send + Sync> + Send + Sync,
+    M: Reported,
     S: Source<M> + Send,
 {
     pub(super) fn run(&self) -> Result<Exit, Failed> {
@@ -198,13 +198,13 @@ where
     fn options(&self) -> Value {
         let search = self.search;
         let mut options = json!({
-            "profile": self.search.profile.map(Profile::name),
+            "profile": search.profile.map(Profile::name),
             "weights": search.weights.iter().map(|(name, weight)| json!([name, weight])).collect::<Vec<_>>(),
-            "ops": [self.search.operations.start(), self.search.operations.end()],
-            "invariants": self.search.invariants.names(),
-            "keep_going": self.search.keep_going,
-            "max_findings": self.search.max_findings,
-            "sequences": self.search.sequences.or(self.search.duration.is_none().then_some(DEFAULT_SEQUENCES)),
+            "ops": [search.operations.start(), search.operations.end()],
+            "invariants": search.invariants.names(),
+            "keep_going": search.keep_going,
+            "max_findings": search.max_findings,
+            "sequences": search.sequences.or(search.duration.is_none().then_some(DEFAULT_SEQUENCES)),
         });
         if !self.configuration.is_null() {
             options["configuration"] = self.configuration.clone();

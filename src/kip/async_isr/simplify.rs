@@ -4,14 +4,14 @@ use crate::kip::async_isr::model::AsyncIsrModel;
 use crate::kip::async_isr::state::{AsyncIsrSettings, LEADER};
 use crate::kip::async_isr::steps::AsyncIsrStep;
 use crate::kip::simplify::{FirstUse, moved_up};
+use crate::kip::state::members;
 use crate::model::Simplify;
 
 impl AsyncIsrStep {
     /// The same step of other replicas; `None` if one has none.
     pub(super) fn map_replicas(self, mut map: impl FnMut(u8) -> Option<u8>) -> Option<Self> {
         let set = |isr: u8, map: &mut dyn FnMut(u8) -> Option<u8>| {
-            let members = (0..8).filter(|member| isr & 1 << member != 0);
-            members.filter_map(map).fold(0, |set, member| set | 1 << member)
+            members(isr).filter_map(map).fold(0, |set, member| set | 1 << member)
         };
         Some(match self {
             Self::ControllerShrinkIsr { replica } => {

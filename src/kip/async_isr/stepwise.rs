@@ -3,7 +3,7 @@
 use crate::kip::async_isr::model::AsyncIsrModel;
 use crate::kip::async_isr::state::{AsyncIsrSettings, AsyncIsrState, HwOver, LEADER};
 use crate::kip::async_isr::steps::AsyncIsrStep;
-use crate::kip::names::name;
+use crate::kip::names::{name, names, require_known};
 use crate::kip::state::NOBODY;
 use crate::kip::stepwise::Stepwise;
 use crate::model::Model;
@@ -76,9 +76,7 @@ impl Stepwise for AsyncIsrModel {
             named.push(replica);
             Some(replica)
         });
-        if let Some(&unknown) = named.iter().find(|&&one| usize::from(one) >= settings.replicas) {
-            return Err(format!("there is no {}: replicas {}", name(unknown), settings.replicas));
-        }
+        require_known(&named, settings.replicas)?;
         match step {
             AsyncIsrStep::LeaderHandleUpdate { version, .. } if version > settings.max_version => {
                 Err(format!("version {version} is beyond the last, {}", settings.max_version))
@@ -185,7 +183,6 @@ impl Stepwise for AsyncIsrModel {
 
 /// A set of replicas in words.
 fn members(isr: u8) -> String {
-    let members = (0..8).filter(|member| isr & 1 << member != 0).map(name);
-    let members = members.collect::<Vec<_>>().join(" ");
+    let members = names(isr);
     if members.is_empty() { "of nobody".into() } else { members }
 }
